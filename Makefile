@@ -1,0 +1,68 @@
+# Each target sets up what it needs in .venv; all it takes is python3 (3.11 or newer) and make.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+# pytest-xdist workers (0: none), and threads of BLAS and numba within each of them.
+WORKERS      ?= 2
+TEST_THREADS ?= 1
+PYTEST_ARGS  ?=
+
+SEED_OF_THE_DAY = $(shell expr `date +%j` % 100)
+
+TEST_ENV = OPENBLAS_NUM_THREADS=$(TEST_THREADS) OMP_NUM_THREADS=$(TEST_THREADS) MPLBACKEND=Agg
+PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-nightly lint format bench docs clean
+
+help:  ## show the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: $(VENV)/.ready-demo  ## fit L1KernelPCA and KernelPCA on data with outliers, show the difference
+	$(BIN)/python -m l1kpca.demo
+
+test: $(VENV)/.ready-test  ## run the tests and the examples in the docstrings
+	$(TEST_ENV) $(PYTEST) $(PYTEST_ARGS)
+
+test-nightly: $(VENV)/.ready-test  ## the same with many more examples and the seed of the day
+	$(TEST_ENV) L1KPCA_SEED=$(SEED_OF_THE_DAY) $(PYTEST) --hypothesis-profile=nightly --timeout=3600 $(PYTEST_ARGS)
+
+lint: $(VENV)/.ready-lint  ## ruff, mypy, and the contract of the layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.ready-lint  ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.ready-bench  ## speed and memory against the peers, as ratios
+	$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/.ready-docs  ## build the documentation into docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+clean:  ## remove caches and built files; .venv stays
+	rm -rf build dist docs/_build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- set-up: one stamp per set of extras, so that a target installs only what it uses -----------
+
+$(VENV)/.ready-demo:  EXTRAS = cli,report
+$(VENV)/.ready-test:  EXTRAS = all,test
+$(VENV)/.ready-lint:  EXTRAS = all,lint
+$(VENV)/.ready-bench: EXTRAS = all
+$(VENV)/.ready-docs:  EXTRAS = all,docs
+
+$(VENV)/.ready-%: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$(EXTRAS)]"
+	@touch $@
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "l1kpca needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.11 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
