@@ -1,0 +1,6 @@
+"""Robust, nonlinear principal components and outlier detection by L1-norm kernel PCA."""
+
+from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
+
+__version__ = "0.1.0"
+__all__ = ["L1KernelPCA", "__version__"]

@@ -1,0 +1,1 @@
+"""How components are stacked: one after the other by deflation, or all at once."""

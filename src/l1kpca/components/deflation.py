@@ -1,0 +1,85 @@
+"""Greedy components: find a direction, take it out of the rows, repeat."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from l1kpca._typing import Array
+from l1kpca.components.base import Component, Stack
+from l1kpca.directions.base import Direction, Finder
+from l1kpca.directions.compose import best_direction
+from l1kpca.directions.starts import Start, several
+from l1kpca.gram.base import Gram
+from l1kpca.gram.wrappers import Deflated
+from l1kpca.threads import Workers
+
+
+@dataclass(frozen=True)
+class Deflation:
+    r"""Components of K, each found on :math:`K - C^T C` with C the scores of those before it.
+
+    No matrix is edited.  With :math:`K_j = K - C^T C`, a direction with dual vector c and
+    :math:`v = c^T K_j c` becomes the component with
+
+    .. math:: a = (c - A^T C c) / \sqrt v, \qquad K a = K_j c / \sqrt v,
+
+    so that :math:`A K A^T = I`.  The components end where the share of variance is rounding error,
+    or where the objective would not be positive.
+    """
+
+    finder: Finder
+    start: Start
+    n_starts: int = 1
+    orient: bool = True
+    """Turn each component so that its largest score, in size, is positive."""
+    seed: int = 0
+    workers: Workers = field(default_factory=Workers)
+
+    def components(
+        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
+    ) -> Iterator[Component]:
+        """Yield up to ``limit`` components in all, going on after ``so_far``."""
+        stack = Stack(gram.n_samples, gram.dtype)
+        for component in so_far:
+            stack.push(component.coef, component.scores)
+        total = float(np.abs(gram.diagonal()).sum())
+        negligible = 10 * np.finfo(gram.dtype).eps * np.sqrt(gram.n_samples) * total
+        while stack.size < limit:
+            deflated = Deflated(gram, stack.scores, self.workers)
+            # A generator of its own for each component: an interrupted fit can go on anywhere.
+            rng = np.random.default_rng([self.seed, stack.size])
+            starts = several(self.start, self.n_starts, deflated, rng)
+            direction = best_direction(self.finder, deflated, starts)
+            found = self._component(direction, stack)
+            if found is None or found.scores @ found.scores <= negligible:
+                return
+            stack.push(found.coef, found.scores)
+            yield found
+
+    def _component(self, direction: Direction, stack: Stack) -> Component | None:
+        coef, image = _orthogonal(direction, stack)
+        value = float(coef @ image)
+        if not value > 0:
+            return None
+        length = np.sqrt(value)
+        scores = image / length
+        sign = -1 if self.orient and scores[np.argmax(np.abs(scores))] < 0 else 1
+        return Component(
+            coef=sign * coef / length,
+            scores=sign * scores,
+            signs=np.where(sign * direction.coef < 0, -1, 1).astype(np.int8),
+            trace=direction.trace,
+            status=direction.status,
+        )
+
+
+def _orthogonal(direction: Direction, stack: Stack) -> tuple[Array, Array]:
+    """Dual vector and image, orthogonal in feature space to the stack.
+
+    The image is so already, up to rounding; a second pass of Gram-Schmidt takes that out too, which
+    keeps a hundred components orthonormal when the spectrum decays.
+    """
+    coef = direction.coef - stack.coef.T @ (stack.scores @ direction.coef)
+    left = stack.coef @ direction.image
+    return coef - stack.coef.T @ left, direction.image - stack.scores.T @ left

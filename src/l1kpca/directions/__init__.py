@@ -1,0 +1,8 @@
+"""How one direction is found: deterministic finders, starts, and how they are combined."""
+
+from l1kpca.directions.base import Direction, Finder, Status
+from l1kpca.directions.bit_flip import BitFlip
+from l1kpca.directions.compose import Then, best_direction
+from l1kpca.directions.fixed_point import SignFixedPoint
+
+__all__ = ["BitFlip", "Direction", "Finder", "SignFixedPoint", "Status", "Then", "best_direction"]

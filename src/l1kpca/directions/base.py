@@ -1,0 +1,100 @@
+"""What a search for a direction takes and gives, and how searches share each pass over K."""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from l1kpca._typing import Array, Signs
+from l1kpca.gram.base import Gram
+
+_FEW = 0.25  # share of changed rows below which K[:, changed] is cheaper than a full product
+
+
+class Status(Enum):
+    """How a search ended; the text says what to do about it."""
+
+    CONVERGED = "converged"
+    MAX_ITER = "stopped before no sign changed: raise max_iter"
+    NOT_POSITIVE = "the objective fell because the Gram matrix is not positive semidefinite"
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.value
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A direction ``sum_i coef_i phi(x_i)`` in feature space, not normalised."""
+
+    coef: Array
+    """Dual vector; signs for the L1 methods."""
+    image: Array
+    """K @ coef."""
+    trace: tuple[float, ...]
+    """The objective before the first step and after each one."""
+    status: Status = Status.CONVERGED
+
+    @property
+    def value(self) -> float:
+        """coef^T K coef, the square of the L1 objective."""
+        return float(self.coef @ self.image)
+
+    def continued(self, later: "Direction") -> "Direction":
+        """``later``, found from here, with the steps of both."""
+        return replace(later, trace=self.trace + later.trace[1:])
+
+
+class Finder(Protocol):
+    """Finds a direction from a start; deterministic."""
+
+    def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
+        """Search from each column of ``starts`` (n, k); ``images`` is ``K @ starts`` if known."""
+
+    def find(self, gram: Gram, start: Signs) -> Direction:
+        """Search from one start, (n,)."""
+
+
+class SingleStart:
+    """Gives a finder the method `find`."""
+
+    def find(self: Finder, gram: Gram, start: Signs) -> Direction:
+        """Search from one start, (n,)."""
+        return self.find_each(gram, np.asarray(start, dtype=gram.dtype)[:, np.newaxis])[0]
+
+
+Search: TypeAlias = Generator[Array, Array, Direction]
+"""One search: yields a change of its coefficients, is sent ``K @ change``, returns a direction."""
+
+
+def side_by_side(gram: Gram, searches: list[Search]) -> list[Direction]:
+    """Run searches in step, so that one pass over K serves all that are still moving."""
+    found: dict[int, Direction] = {}
+    images: dict[int, Array | None] = dict.fromkeys(range(len(searches)))
+    while images:
+        changes = {}
+        for k, image in images.items():
+            try:
+                changes[k] = searches[k].send(image)  # type: ignore[arg-type]
+            except StopIteration as stop:
+                found[k] = stop.value
+        images = dict(zip(changes, _images_of(gram, list(changes.values())), strict=True))
+    return [found[k] for k in range(len(searches))]
+
+
+def _images_of(gram: Gram, changes: list[Array]) -> list[Array]:
+    """K @ change for each change, through the rows that changed if these are few."""
+    if not changes:
+        return []
+    block = changes[0] if len(changes) == 1 else np.column_stack(changes)
+    rows = np.flatnonzero(block if block.ndim == 1 else block.any(axis=1))
+    few = len(rows) < _FEW * len(block)
+    image = gram.apply(block[rows], at=rows) if few else gram.apply(block)
+    return [image] if image.ndim == 1 else list(np.ascontiguousarray(image.T))
+
+
+def signs_of(image: Array, previous: Signs) -> Signs:
+    """sgn(image), where zero keeps its previous sign: the choice under which the loop ends."""
+    return np.where(image == 0, previous, np.copysign(1, image)).astype(image.dtype, copy=False)

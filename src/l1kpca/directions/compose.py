@@ -1,0 +1,44 @@
+"""Finders made from finders, and the best of several starts."""
+
+from dataclasses import dataclass
+from itertools import cycle, islice
+
+import numpy as np
+
+from l1kpca._typing import Array, Signs
+from l1kpca.directions.base import Direction, Finder, SingleStart
+from l1kpca.gram.base import Gram
+
+_MAX_ROUNDS = 100
+
+
+@dataclass(frozen=True)
+class Then(SingleStart):
+    """Alternate two finders until one of them no longer moves.
+
+    Examples
+    --------
+    >>> from l1kpca.directions import BitFlip, SignFixedPoint, Then
+    >>> Then(SignFixedPoint(), BitFlip()).second
+    BitFlip(max_flips=None)
+    """
+
+    first: Finder
+    second: Finder
+
+    def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
+        """Search from each column of ``starts``."""
+        directions = self.first.find_each(gram, starts, images)
+        for finder in islice(cycle([self.second, self.first]), _MAX_ROUNDS):
+            coefs = np.column_stack([d.coef for d in directions])
+            images = np.column_stack([d.image for d in directions])
+            later = finder.find_each(gram, coefs, images)
+            directions = [d.continued(r) for d, r in zip(directions, later, strict=True)]
+            if all(len(direction.trace) == 1 for direction in later):
+                break
+        return directions
+
+
+def best_direction(finder: Finder, gram: Gram, starts: Signs) -> Direction:
+    """The best of what ``finder`` finds from the columns of ``starts``."""
+    return max(finder.find_each(gram, starts), key=lambda direction: direction.value)

@@ -1,0 +1,76 @@
+"""Algorithm 1 of Kim and Klabjan: the sign iteration."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from l1kpca._typing import Array, Signs
+from l1kpca.directions.base import (
+    Direction,
+    Search,
+    SingleStart,
+    Status,
+    side_by_side,
+    signs_of,
+)
+from l1kpca.gram.base import Gram
+
+
+@dataclass(frozen=True)
+class SignFixedPoint(SingleStart):
+    r"""Iterate :math:`c \leftarrow \operatorname{sgn}(K c)` until the direction no longer moves.
+
+    The objective :math:`c^T K c` never falls when K is positive semidefinite, and the iteration
+    ends after finitely many steps.  After the first steps few signs flip; the image ``K c`` is then
+    updated from the flipped columns of K alone.
+
+    Parameters
+    ----------
+    max_iter : int, default=1000
+        Bound on the number of steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca.gram.dense import PrecomputedGram
+    >>> from l1kpca.threads import Workers
+    >>> x = np.array([3.0, -1.0, 2.0])
+    >>> gram = PrecomputedGram(np.outer(x, x), Workers())
+    >>> SignFixedPoint().find(gram, np.array([1.0, 1.0, 1.0])).coef
+    array([ 1., -1.,  1.])
+    """
+
+    max_iter: int = 1000
+
+    def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
+        """Iterate from each column of ``starts``, side by side."""
+        images = gram.apply(starts) if images is None else images
+        pairs = zip(starts.T, images.T, strict=True)
+        return side_by_side(gram, [self._search(c.copy(), y.copy()) for c, y in pairs])
+
+    def _search(self, c: Signs, Kc: Array) -> Search:
+        """Algorithm 1, in the paper's letters."""
+        trace = [float(c @ Kc)]
+        status = Status.MAX_ITER
+        for _ in range(self.max_iter):
+            change = signs_of(Kc, previous=c) - c
+            if not change.any():
+                status = Status.CONVERGED
+                break
+            K_change = yield change
+            moved = float(
+                change @ K_change
+            )  # (c - c')^T K (c - c'), zero at the end of Algorithm 1
+            value = float((c + change) @ (Kc + K_change))
+            if moved == 0 or value <= trace[-1]:
+                status = _why_it_stopped(moved, value)
+                break
+            c, Kc = c + change, Kc + K_change
+            trace.append(value)
+        return Direction(c, Kc, tuple(trace), status)
+
+
+def _why_it_stopped(moved: float, value: float) -> Status:
+    """A step that gains nothing is rounding error, unless K has a negative direction."""
+    negative = moved < -np.sqrt(np.finfo(float).eps) * abs(value)
+    return Status.NOT_POSITIVE if negative else Status.CONVERGED

@@ -1,0 +1,96 @@
+"""Where a search begins: the only place where randomness enters."""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+from l1kpca._typing import Array, Signs
+from l1kpca.directions.base import signs_of
+from l1kpca.gram.base import Gram
+
+Start = Callable[[Gram, np.random.Generator], Signs]
+"""From a Gram and a generator to one sign vector."""
+
+SAMPLED_COLUMNS = 64
+CHEAP_ROWS = 2000
+"""Up to here the full pass of the paper's start is cheaper than the steps that follow it."""
+
+
+def column(gram: Gram, rng: np.random.Generator) -> Signs:
+    r"""Signs of the column with the largest :math:`\sum_i |K_{ij}| / \sqrt{K_{jj}}` (the paper)."""
+    merit = _per_norm(gram.column_l1(), gram.diagonal())
+    return _signs_of_column(gram, int(np.argmax(merit)))
+
+
+def sampled(gram: Gram, rng: np.random.Generator) -> Signs:
+    """The paper's start among 64 random columns: no full pass over K."""
+    n = gram.n_samples
+    index = rng.choice(n, min(n, SAMPLED_COLUMNS), replace=False)
+    columns = gram.columns(index)
+    merit = _per_norm(np.abs(columns).sum(axis=0), gram.diagonal()[index])
+    best = columns[:, int(np.argmax(merit))]
+    return signs_of(best, previous=np.ones_like(best))
+
+
+def norm(gram: Gram, rng: np.random.Generator) -> Signs:
+    """Signs of the column of the row with the largest norm: the start of KPCA-L1."""
+    return _signs_of_column(gram, int(np.argmax(gram.diagonal())))
+
+
+def eigen(gram: Gram, rng: np.random.Generator) -> Signs:
+    """Signs of the leading eigenvector: the L2 solution."""
+    vector = leading_eigenvector(gram)
+    return signs_of(vector, previous=np.ones_like(vector))
+
+
+def random(gram: Gram, rng: np.random.Generator) -> Signs:
+    """Signs drawn at random."""
+    return rng.choice(np.array([-1, 1], dtype=gram.dtype), gram.n_samples)
+
+
+def auto(gram: Gram, rng: np.random.Generator) -> Signs:
+    """The paper's start while a full pass over K is cheap, else the sampled one."""
+    return column(gram, rng) if gram.n_samples <= CHEAP_ROWS else sampled(gram, rng)
+
+
+STARTS: dict[str, Start] = {
+    "auto": auto,
+    "column": column,
+    "sampled": sampled,
+    "eigen": eigen,
+    "norm": norm,
+    "random": random,
+}
+
+
+def several(first: Start, count: int, gram: Gram, rng: np.random.Generator) -> Signs:
+    """``first`` and, for the other columns, random signs: (n, count)."""
+    return np.column_stack([first(gram, rng), *(random(gram, rng) for _ in range(count - 1))])
+
+
+def leading_eigenvector(gram: Gram) -> Array:
+    """Unit eigenvector of the largest eigenvalue, by Lanczos from a fixed vector."""
+    n = gram.n_samples
+    if n < 3:
+        return np.linalg.eigh(gram.columns(np.arange(n)))[1][:, -1].astype(gram.dtype)
+    operator = LinearOperator((n, n), matvec=lambda v: gram.apply(v.ravel()), dtype=gram.dtype)
+    # K 1 vanishes for a centered K, so the Lanczos iteration must not begin with ones.
+    begin = np.cos(np.arange(n)).astype(gram.dtype)
+    try:
+        _, vectors = eigsh(operator, k=1, which="LA", v0=begin)
+    except ArpackNoConvergence as stopped:
+        vectors = stopped.eigenvectors if stopped.eigenvectors.size else begin[:, np.newaxis]
+    return vectors[:, 0].astype(gram.dtype)
+
+
+def _signs_of_column(gram: Gram, index: int) -> Signs:
+    entries = gram.columns(np.array([index]))[:, 0]
+    return signs_of(entries, previous=np.ones_like(entries))
+
+
+def _per_norm(l1: Array, squared_norms: Array) -> Array:
+    """l1 / sqrt(squared_norms), where rows that are zero up to rounding come last."""
+    floor = np.finfo(squared_norms.dtype).eps * len(l1) * max(squared_norms.max(), 0)
+    usable = squared_norms > floor
+    return np.where(usable, l1 / np.sqrt(np.where(usable, squared_norms, 1)), -1)

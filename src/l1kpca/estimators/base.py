@@ -1,0 +1,202 @@
+"""How every kernel PCA of the library is fitted: rows, Gram, center, components."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from l1kpca._typing import Array
+from l1kpca.components.base import Component, ComponentSolver
+from l1kpca.directions.base import Status
+from l1kpca.estimators.inverse import loadings, ridge_inverse
+from l1kpca.estimators.progress import with_progress
+from l1kpca.estimators.using import FittedKernelPCA
+from l1kpca.estimators.validation import check_kernel_matrix, check_parameters, check_rows
+from l1kpca.gram.base import DataGram, Gram
+from l1kpca.gram.builders import Resources
+from l1kpca.gram.centers import mean_weights, spatial_median_weights
+from l1kpca.gram.choose import GramChoice, choose
+from l1kpca.gram.dense import PrecomputedGram
+from l1kpca.gram.memory import read_memory_limit
+from l1kpca.kernels import Kernel, make_kernel, resolve_gamma
+from l1kpca.threads import Workers, single_threaded_blas, thread_count
+
+_SPECTRUM_ROWS = 256
+
+
+class KernelPCABase(FittedKernelPCA):
+    """Base of the kernel PCAs; a subclass has the parameters and says how components are found."""
+
+    @abstractmethod
+    def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> ComponentSolver:
+        """The method that makes the components."""
+
+    def fit(self, X: Any, y: Any = None) -> "KernelPCABase":
+        """Find the components of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows; the kernel matrix between them if ``kernel="precomputed"``.
+        y : ignored
+            For the interface alone.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Find the components and return the scores of the training rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows; the kernel matrix between them if ``kernel="precomputed"``.
+        y : ignored
+            For the interface alone.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_components_)
+        """
+        return self._fit(X)
+
+    def _fit(self, X: Any) -> Array:
+        check_parameters(self)
+        X = check_rows(self, X, reset=True)
+        workers = Workers(thread_count(self.n_jobs))
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        resources = Resources(read_memory_limit(self.memory_limit), workers, seed)
+        solver = self._component_solver(X.shape[0], seed, workers)
+        with single_threaded_blas():
+            gram, kernel, choice = self._hold(X, resources)
+            weights = self._center_weights(gram)
+            gram = gram if weights is None else gram.center(weights)
+            components = list(self._take(solver, gram))
+            scores = self._keep(X, gram, components)
+            self._inverse = self._make_inverse(X, kernel, weights, scores)
+            self._warn(gram, kernel, components)
+        self.gram_ = choice
+        return scores
+
+    def _hold(self, X: Any, resources: Resources) -> tuple[DataGram, Kernel | None, GramChoice]:
+        """The Gram of the rows, not centered yet."""
+        if self.kernel == "precomputed":
+            K = check_kernel_matrix(X, resources.workers)
+            choice = GramChoice("precomputed", "given by the user", len(K), K.nbytes)
+            return PrecomputedGram(K, resources.workers), None, choice
+        self.gamma_ = resolve_gamma(self.gamma, X)
+        given = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+        kernel = make_kernel(self.kernel, given, self.kernel_params)
+        gram, choice = choose(self.gram, X, kernel, resources)
+        return gram, kernel, choice
+
+    def _center_weights(self, gram: Gram) -> Array | None:
+        if isinstance(self.center, str):
+            return spatial_median_weights(gram)
+        return mean_weights(gram) if self.center else None
+
+    def _take(self, solver: ComponentSolver, gram: Gram) -> Iterator[Component]:
+        """As many components as were asked for."""
+        asked = self.n_components
+        by_number = isinstance(asked, Integral)
+        limit = min(asked, gram.n_samples) if by_number else gram.n_samples
+        wanted = np.inf if asked is None or by_number else asked * float(gram.diagonal().sum())
+        found = solver.components(gram, limit)
+        reached = 0.0
+        for component in (
+            with_progress(found, limit, type(self).__name__) if self.verbose else found
+        ):
+            yield component
+            reached += float(component.scores @ component.scores)
+            if reached >= wanted:
+                return
+
+    def _keep(self, X: Any, gram: DataGram, components: list[Component]) -> Array:
+        """Set the fitted attributes; returns the scores of the training rows."""
+        n_samples, dtype = gram.n_samples, gram.dtype
+        scores = np.empty((n_samples, len(components)), dtype=dtype)
+        coef = np.empty((n_samples, len(components)), dtype=dtype)
+        signs = np.empty((len(components), n_samples), dtype=np.int8)
+        for j, component in enumerate(components):
+            scores[:, j], coef[:, j], signs[j] = component.scores, component.coef, component.signs
+        squares = np.einsum("ij,ij->j", scores, scores, dtype=np.float64)
+        total = float(gram.diagonal().sum(dtype=np.float64))
+        degrees = max(n_samples - 1, 1)
+        self.dual_components_ = coef
+        self.signs_ = signs
+        self.objective_ = np.abs(scores).sum(axis=0, dtype=np.float64)
+        self.explained_variance_ = squares / degrees
+        self.explained_variance_ratio_ = squares / total if total > 0 else np.zeros_like(squares)
+        self.total_variance_ = total / degrees
+        self.n_components_ = len(components)
+        self.objective_trace_ = [np.array(component.trace) for component in components]
+        self.status_ = [str(component.status) for component in components]
+        self.X_fit_ = X
+        self._projection = gram.projection(coef)
+        return scores
+
+    def _make_inverse(
+        self, X: Any, kernel: Kernel | None, weights: Array | None, scores: Array
+    ) -> Any:
+        if kernel is None:
+            if self.fit_inverse_transform:
+                raise ValueError(
+                    "fit_inverse_transform=True needs the rows themselves, which"
+                    " kernel='precomputed' does not have: pass the rows and the kernel instead"
+                )
+            return None
+        if kernel.function == "linear":
+            inverse = loadings(X, self.dual_components_.T, weights)
+            self.components_ = inverse.weights
+            return inverse
+        return ridge_inverse(kernel, scores, X, self.alpha) if self.fit_inverse_transform else None
+
+    def _warn(self, gram: Gram, kernel: Kernel | None, components: list[Component]) -> None:
+        """Say once what a user should know; the searches themselves never warn."""
+        fell = any(component.status is Status.NOT_POSITIVE for component in components)
+        if fell or kernel is None or not kernel.is_positive:
+            share = negative_share(gram)
+            if share > np.sqrt(np.finfo(gram.dtype).eps):
+                warnings.warn(
+                    f"the Gram matrix is not positive semidefinite: {share:.1%} of its spectrum is"
+                    " negative (seen on at most 256 rows); components were made only where the"
+                    " objective is positive. Use another kernel, or other kernel parameters",
+                    UserWarning,
+                    stacklevel=4,
+                )
+        if isinstance(self.n_components, int | np.integer) and self.n_components > len(components):
+            warnings.warn(
+                f"n_components={self.n_components} is more than the data has: stopped after"
+                f" n_components_={len(components)}, where nothing but rounding error is left",
+                UserWarning,
+                stacklevel=4,
+            )
+        stopped = [c.status for c in components if c.status is Status.MAX_ITER]
+        if stopped:
+            warnings.warn(
+                f"{len(stopped)} of {len(components)} components {stopped[0]}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+def negative_share(gram: Gram) -> float:
+    """Share of the spectrum, in absolute value, that is negative, on at most 256 rows.
+
+    A principal submatrix of a positive semidefinite matrix is one too: what is seen here is real.
+    """
+    n = gram.n_samples
+    rows = np.unique(np.linspace(0, n - 1, _SPECTRUM_ROWS).astype(int))
+    values = np.linalg.eigvalsh(gram.columns(rows)[rows])
+    size = np.abs(values).sum()
+    return float(-values[values < 0].sum() / size) if size > 0 else 0.0

@@ -1,0 +1,183 @@
+"""L1-norm kernel PCA as a scikit-learn transformer."""
+
+from typing import Any
+
+from l1kpca.components.deflation import Deflation
+from l1kpca.estimators.base import KernelPCABase
+from l1kpca.estimators.names import make_finder, make_start
+from l1kpca.estimators.validation import check_count
+from l1kpca.threads import Workers
+
+
+class L1KernelPCA(KernelPCABase):
+    r"""Robust, nonlinear principal components by L1-norm kernel PCA.
+
+    Finds directions of unit length in the feature space of a kernel that maximise the sum of
+    absolute projections, :math:`\sum_i |\phi(x_i)^T w|`, one after the other.  A drop-in for
+    scikit-learn's ``KernelPCA``, which maximises the sum of squares and so follows large rows.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        How many components; a float between 0 and 1 is the share of the total variance to reach,
+        None is all, up to the rank.
+    kernel : str or callable, default="linear"
+        A kernel of scikit-learn's ``pairwise_kernels``, a function of two rows, or "precomputed".
+    gamma : float, {"paper", "median", "scale"} or None, default=None
+        Coefficient of the kernels that have one.  None is 1/n_features, "paper" 1/(2 n_features^2),
+        "scale" 1/(n_features var(X)), "median" 1/(2 m^2) with m the median distance of rows.
+    degree : float, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the polynomial and sigmoid kernels.
+    kernel_params : dict, default=None
+        Keyword arguments of a callable kernel.
+    alpha : float, default=1.0
+        Ridge parameter of the inverse transform.
+    fit_inverse_transform : bool, default=False
+        Learn the way back from scores to rows; the linear kernel always can.
+    max_iter : int, default=None
+        Bound on the steps of each search; None is 1000.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the starts.
+    copy_X : bool, default=True
+        Keep a copy of X, so that later changes of it do not change the model.
+    n_jobs : int, default=None
+        Threads; None is all cores.  The result does not depend on it.
+    center : bool or "median", default=True
+        Center in feature space: at the mean, at the spatial median, or not at all.
+    solver : {"polished", "fixed_point"} or finder, default="polished"
+        "fixed_point" is the paper's Algorithm 1, "polished" goes on with single sign flips.
+    start : {"auto", "column", "sampled", "eigen", "norm", "random"} or array, default="auto"
+        Where a search begins.  "column" is the paper's; "sampled" looks at 64 random columns
+        instead of all; "auto" is "column" up to 2000 rows and "sampled" beyond.
+    n_starts : int, default=1
+        Searches per component, side by side; the best is kept.  The others begin at random signs.
+    gram : {"auto", "dense", "factor", "blocked", "nystroem"} or builder, default="auto"
+        How the Gram matrix is held.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "2GB", that the Gram matrix may take; None is half of what is free.
+    dtype : {"float32", "float64"} or None, default=None
+        Precision; None keeps that of X.
+    checkpoint : str or path, default=None
+        File in which finished components are kept; an interrupted fit goes on from it.
+    verbose : int, default=0
+        1 shows a progress bar.
+
+    Attributes
+    ----------
+    dual_components_ : ndarray of shape (n_samples, n_components_)
+        Coefficients A of the components; A^T K A = I for the centered Gram matrix K.
+    signs_ : ndarray of shape (n_components_, n_samples), int8
+        The sign vectors that were found.
+    objective_ : ndarray of shape (n_components_,)
+        L1 norm of the training scores of each component.
+    explained_variance_ : ndarray of shape (n_components_,)
+        Sum of squared training scores over n_samples - 1.
+    explained_variance_ratio_ : ndarray of shape (n_components_,)
+        Share of each component in the total variance.
+    total_variance_ : float
+        Variance of the rows in feature space.
+    n_components_ : int
+        How many components there are.
+    n_iter_ : ndarray of shape (n_components_,)
+        Steps of each search.
+    objective_trace_ : list of ndarrays
+        c^T K c of each search, step by step.
+    status_ : list of str
+        How each search ended.
+    gram_ : GramChoice
+        How the Gram matrix was held, and why.
+    gamma_ : float
+        Coefficient that was used.
+    components_ : ndarray of shape (n_components_, n_features)
+        Directions in the space of the rows; linear kernel only.
+    X_fit_ : ndarray or sparse matrix
+        Training rows.
+    n_features_in_ : int
+        Number of columns at fit.
+    feature_names_in_ : ndarray of str
+        Names of the columns at fit, if all are strings.
+
+    Notes
+    -----
+    Components keep the orientation of the paper's start (the sign of the start row is positive)
+    when ``start`` is "column" or an array; otherwise each is turned so that its largest score in
+    absolute value is positive.
+
+    References
+    ----------
+    C. Kim and D. Klabjan, "A Simple and Fast Algorithm for L1-norm Kernel PCA", IEEE Transactions
+    on Pattern Analysis and Machine Intelligence, 42(8), 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca import L1KernelPCA
+    >>> X = np.array([[1.0, 1.1], [2.0, 1.9], [3.0, 3.1], [-6.0, 40.0]])
+    >>> pca = L1KernelPCA(n_components=2).fit(X)
+    >>> pca.transform(X).shape
+    (4, 2)
+    >>> np.round(pca.dual_components_.T @ pca.transform(X), 9) + 0
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        kernel: Any = "linear",
+        gamma: Any = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        alpha: float = 1.0,
+        fit_inverse_transform: bool = False,
+        max_iter: int | None = None,
+        random_state: Any = None,
+        copy_X: bool = True,
+        n_jobs: int | None = None,
+        center: Any = True,
+        solver: Any = "polished",
+        start: Any = "auto",
+        n_starts: int = 1,
+        gram: Any = "auto",
+        memory_limit: Any = None,
+        dtype: Any = None,
+        checkpoint: Any = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+        self.center = center
+        self.solver = solver
+        self.start = start
+        self.n_starts = n_starts
+        self.gram = gram
+        self.memory_limit = memory_limit
+        self.dtype = dtype
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+
+    def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> Deflation:
+        check_count("n_starts", self.n_starts)
+        as_the_paper = not isinstance(self.start, str) or self.start == "column"
+        return Deflation(
+            finder=make_finder(self.solver, self.max_iter),
+            start=make_start(self.start, n_samples),
+            n_starts=self.n_starts,
+            orient=not as_the_paper,
+            seed=seed,
+            workers=workers,
+        )

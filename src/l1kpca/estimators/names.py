@@ -1,0 +1,44 @@
+"""The one table of strings: what the names of a solver and of a start stand for."""
+
+from typing import Any
+
+import numpy as np
+
+from l1kpca._typing import Signs
+from l1kpca.directions import BitFlip, SignFixedPoint, Then
+from l1kpca.directions.base import Finder
+from l1kpca.directions.starts import STARTS, Start
+from l1kpca.gram.base import Gram
+
+SOLVERS = ("fixed_point", "polished")
+
+
+def make_finder(solver: Any, max_iter: int | None) -> Finder:
+    """The finder called ``solver``; an object with ``find_each`` stands for itself."""
+    if hasattr(solver, "find_each"):
+        return solver
+    steps = SignFixedPoint() if max_iter is None else SignFixedPoint(max_iter)
+    if solver == "fixed_point":
+        return steps
+    if solver == "polished":
+        return Then(steps, BitFlip())
+    raise ValueError(f"solver={solver!r} must be one of {list(SOLVERS)}, or a finder object")
+
+
+def make_start(start: Any, n_samples: int) -> Start:
+    """The start called ``start``, or one that always gives the user's signs."""
+    if isinstance(start, str):
+        if start not in STARTS:
+            raise ValueError(f"start={start!r} must be one of {list(STARTS)}, or an array of signs")
+        return STARTS[start]
+    signs = np.asarray(start)
+    if signs.shape != (n_samples,) or not np.isin(signs, (-1, 1)).all():
+        raise ValueError(
+            f"start, given as an array, must hold n_samples={n_samples} signs, each -1 or 1;"
+            f" got shape {signs.shape}"
+        )
+
+    def given(gram: Gram, rng: np.random.Generator) -> Signs:
+        return signs.astype(gram.dtype)
+
+    return given

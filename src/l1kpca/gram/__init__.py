@@ -1,0 +1,1 @@
+"""How the Gram matrix is held: one protocol, several representations, and who chooses."""

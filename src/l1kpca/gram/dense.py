@@ -1,0 +1,114 @@
+"""Grams that are stored: computed from data, or given by the user."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from l1kpca import loops
+from l1kpca._typing import Array
+from l1kpca.gram.base import DataGram, Projection
+from l1kpca.gram.projections import KernelProjection, PrecomputedProjection
+from l1kpca.gram.tiles import MAX_PIECES, TiledGram
+from l1kpca.gram.wrappers import Centered
+from l1kpca.kernels import KernelBlocks, Rows
+from l1kpca.threads import Workers, spans
+
+_SPAN = 2048  # of the accumulator in the update: small enough for the first-level cache
+
+
+class StoredGram(TiledGram):
+    """Products with a stored, symmetric matrix ``K``, each entry read once."""
+
+    def __init__(self, K: Array, workers: Workers):
+        self.K = K
+        self.n_samples = len(K)
+        self.dtype = K.dtype
+        self.workers = workers
+
+    def block(self, rows: Rows, columns: Rows) -> Array:
+        """K[rows, columns]."""
+        if isinstance(rows, slice):
+            return self.K[rows, columns]
+        return self.K[np.ix_(rows, np.arange(self.n_samples)[columns])]
+
+    def apply(self, V: Array, at: Array | None = None) -> Array:
+        """K @ V, or K[:, at] @ V."""
+        V = V.astype(self.dtype, copy=False)
+        if at is not None:
+            return self._apply_columns(V, at)
+        return self._apply_vector(V) if V.ndim == 1 else self._apply_in_tiles(V)
+
+    def _apply_vector(self, v: Array) -> Array:
+        n = self.n_samples
+        # Rows near the top of the triangle are longer: cut it at equal areas.
+        cuts = (n * (1 - np.sqrt(1 - np.linspace(0, 1, MAX_PIECES + 1)))).astype(int)
+        parts = np.zeros((MAX_PIECES, n), dtype=self.dtype)
+        pieces = [(self.K, v, cuts[k], cuts[k + 1], parts[k]) for k in range(MAX_PIECES)]
+        self.workers.run(loops.symmetric_dot, pieces, cost=n * n)
+        return parts.sum(axis=0)
+
+    def _apply_columns(self, V: Array, at: Array) -> Array:
+        if V.ndim == 2:
+            return self.K[at].T @ V
+        out = np.zeros(self.n_samples, dtype=self.dtype)
+        pieces = [
+            (self.K, at, V, span.start, span.stop, out) for span in spans(self.n_samples, _SPAN)
+        ]
+        self.workers.run(loops.add_weighted_rows, pieces, cost=len(at) * self.n_samples)
+        return out
+
+    def columns(self, index: Array) -> Array:
+        """K[:, index], from the rows, which lie together in memory."""
+        return self.K[index].T
+
+    def diagonal(self) -> Array:
+        """diag K."""
+        return self.K.diagonal().copy()
+
+    @abstractmethod
+    def projection(self, V: Array) -> Projection:
+        """The map x -> k(x, X) @ V."""
+
+    def center(self, weights: Array) -> DataGram:
+        """The Gram of the rows minus their weighted mean in feature space."""
+        return Centered(self, weights, self.workers)
+
+
+class DenseGram(StoredGram):
+    """K computed once from data and kept, n^2 numbers."""
+
+    def __init__(self, blocks: KernelBlocks, workers: Workers, block_rows: int):
+        self.blocks = blocks
+        self.block_rows = block_rows
+        super().__init__(_symmetric_matrix(blocks, workers), workers)
+
+    def projection(self, V: Array) -> Projection:
+        """The map x -> k(x, X) @ V."""
+        return KernelProjection(self.blocks, V, self.block_rows, self.workers)
+
+
+class PrecomputedGram(StoredGram):
+    """The user's own matrix; it is read and never written to."""
+
+    def projection(self, V: Array) -> Projection:
+        """The map from rows k(x, X), given by the user, to k(x, X) @ V."""
+        return PrecomputedProjection(V)
+
+
+def _symmetric_matrix(blocks: KernelBlocks, workers: Workers) -> Array:
+    """All of K, evaluated on and above the diagonal and mirrored; no second n x n array."""
+    n = blocks.X.shape[0]
+    K = np.empty((n, n), dtype=blocks.X.dtype)
+    tiles = spans(n, StoredGram.tile_side)
+
+    def fill(i: int, j: int) -> None:
+        tile = blocks.between(tiles[i], tiles[j])
+        K[tiles[i], tiles[j]] = tile if i != j else (tile + tile.T) / 2
+        if i != j:
+            K[tiles[j], tiles[i]] = tile.T
+
+    pairs: list[tuple[Any, ...]] = [(i, j) for i in range(len(tiles)) for j in range(i, len(tiles))]
+    workers.run(fill, pairs, cost=float(n) ** 2 * blocks.X.shape[1])
+    np.fill_diagonal(K, blocks.diagonal())
+    return K

@@ -1,0 +1,123 @@
+"""K = F F^T, never formed: the linear kernel, and anything with a feature map of few columns."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
+
+from l1kpca._typing import Array
+from l1kpca.gram.base import DataGram, Projected, Projection
+from l1kpca.gram.tiles import TiledGram
+from l1kpca.gram.wrappers import Centered
+from l1kpca.kernels import Rows
+from l1kpca.threads import Workers, spans
+
+_SPAN = 16_384
+
+
+class FeatureMap(Protocol):
+    """x -> f(x), with k(x, y) = f(x)^T f(y)."""
+
+    def __call__(self, X: Any) -> Any:
+        """Map rows to features."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """f(x) = x: the linear kernel."""
+
+    def __call__(self, X: Any) -> Any:
+        """Return the rows themselves."""
+        return X
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """f(x) - center."""
+
+    features: FeatureMap
+    center: Array
+
+    def __call__(self, X: Any) -> Array:
+        """Map rows to features and subtract the center."""
+        return np.asarray(self.features(X)) - self.center
+
+
+@dataclass(frozen=True)
+class FactorProjection:
+    """x -> f(x) @ (F^T V), in blocks of rows; no block of the kernel matrix is formed."""
+
+    features: FeatureMap
+    weights: Array
+
+    def __call__(self, X_new: Any) -> Projected:
+        """Project new rows."""
+        scores, norms = [], []
+        for rows in spans(X_new.shape[0], _SPAN):
+            mapped = self.features(X_new[rows])
+            scores.append(safe_sparse_dot(mapped, self.weights, dense_output=True))
+            norms.append(row_norms(mapped, squared=True))
+        return Projected(np.concatenate(scores), np.concatenate(norms))
+
+
+class FactorGram(TiledGram):
+    """Products with F F^T through F, dense or scipy sparse: O(n d) each."""
+
+    def __init__(self, F: Any, features: FeatureMap, workers: Workers):
+        self.F = F
+        self.features = features
+        self.n_samples = F.shape[0]
+        self.dtype = F.dtype
+        self.workers = workers
+
+    def apply(self, V: Array, at: Array | None = None) -> Array:
+        """F (F^T V), or F (F[at]^T V)."""
+        V = V.astype(self.dtype, copy=False)
+        if at is None:
+            inner = self._inner(V)
+        else:
+            inner = safe_sparse_dot(self.F[at].T, V, dense_output=True)
+        out = np.empty((self.n_samples, *V.shape[1:]), dtype=self.dtype)
+
+        def work(rows: slice) -> None:
+            out[rows] = self.F[rows] @ inner
+
+        self.workers.run(work, self._spans(), cost=out.size * self.F.shape[1])
+        return out
+
+    def _inner(self, V: Array) -> Array:
+        """F^T V, summed over spans in a fixed order."""
+
+        def work(rows: slice) -> Array:
+            return self.F[rows].T @ V[rows]
+
+        return sum(self.workers.run(work, self._spans(), cost=V.size * self.F.shape[1]))
+
+    def _spans(self) -> list[tuple[slice]]:
+        return [(rows,) for rows in spans(self.n_samples, _SPAN)]
+
+    def block(self, rows: Rows, columns: Rows) -> Array:
+        """K[rows, columns]."""
+        return safe_sparse_dot(self.F[rows], self.F[columns].T, dense_output=True)
+
+    def diagonal(self) -> Array:
+        """diag K: the squared norms of the rows of F."""
+        return row_norms(self.F, squared=True)
+
+    def center(self, weights: Array) -> DataGram:
+        """Subtract the mean from F itself; a sparse F stays as it is and is wrapped."""
+        if sparse.issparse(self.F):
+            return Centered(self, weights, self.workers)
+        mean = self._inner(weights)
+        return FactorGram(self.F - mean, Shifted(self.features, mean), self.workers)
+
+    def projection(self, V: Array) -> Projection:
+        """The map x -> f(x)^T F^T V."""
+        return FactorProjection(self.features, self._inner(V.astype(self.dtype, copy=False)))
+
+
+def linear_gram(X: Any, workers: Workers) -> FactorGram:
+    """The linear kernel: F = X."""
+    return FactorGram(X.tocsr() if sparse.issparse(X) else X, Identity(), workers)

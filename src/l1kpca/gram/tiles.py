@@ -1,0 +1,119 @@
+"""What follows from square tiles of K alone, each tile looked at once for both of its triangles."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from l1kpca import loops
+from l1kpca._typing import Array
+from l1kpca.gram.base import LowRank
+from l1kpca.kernels import Rows
+from l1kpca.threads import Workers, spans
+
+MAX_PIECES = 8
+"""Pieces of work; fixed, so that sums are taken in the same order for any number of threads."""
+_TILE_SIDE = 512
+
+
+class TiledGram(ABC):
+    """Base of the Grams that can give any block of K."""
+
+    n_samples: int
+    dtype: np.dtype[Any]
+    workers: Workers
+    tile_side: int = _TILE_SIDE
+
+    @abstractmethod
+    def block(self, rows: Rows, columns: Rows) -> Array:
+        """K[rows, columns]; may be a view, so it must not be written to."""
+
+    def columns(self, index: Array) -> Array:
+        """K[:, index]."""
+        index = np.asarray(index)
+        out = np.empty((self.n_samples, len(index)), dtype=self.dtype)
+
+        def fill(rows: slice) -> None:
+            out[rows] = self.block(rows, index)
+
+        self._for_each_span(fill, out.size)
+        return out
+
+    def column_l1(self, minus: LowRank | None = None) -> Array:
+        """sum_i |K - L^T R|_ij for each j."""
+        tiles = spans(self.n_samples, self.tile_side)
+
+        def work(piece: list[int]) -> Array:
+            sums = np.zeros(self.n_samples, dtype=self.dtype)
+            nothing = np.zeros((self.tile_side, self.tile_side), dtype=self.dtype)
+            for i in piece:
+                for j in range(i, len(tiles)):
+                    self._add_absolute_sums(tiles[i], tiles[j], minus, nothing, sums)
+            return sums
+
+        rank = 1 if minus is None else len(minus[0])
+        return self._sum_of_pieces(work, len(tiles), cost=rank * self.n_samples**2)
+
+    def _add_absolute_sums(
+        self, rows: slice, columns: slice, minus: LowRank | None, nothing: Array, sums: Array
+    ) -> None:
+        tile = self.block(rows, columns)
+        if minus is None:
+            low_rank = nothing[: tile.shape[0], : tile.shape[1]]
+        else:
+            low_rank = minus[0][:, rows].T @ minus[1][:, columns]
+        by_row = np.zeros(tile.shape[0], dtype=self.dtype)
+        by_column = np.zeros(tile.shape[1], dtype=self.dtype)
+        loops.absolute_sums(tile, low_rank, by_row, by_column)
+        sums[rows] += by_row
+        if columns.start != rows.start:
+            sums[columns] += by_column
+
+    def _apply_in_tiles(self, V: Array) -> Array:
+        """K @ V from the upper triangle of tiles."""
+        tiles = spans(self.n_samples, self.tile_side)
+
+        def work(piece: list[int]) -> Array:
+            out = np.zeros(V.shape, dtype=self.dtype)
+            for i in piece:
+                for j in range(i, len(tiles)):
+                    tile = self.block(tiles[i], tiles[j])
+                    out[tiles[i]] += tile @ V[tiles[j]]
+                    if j > i:
+                        out[tiles[j]] += tile.T @ V[tiles[i]]
+            return out
+
+        return self._sum_of_pieces(work, len(tiles), cost=V.size * self.n_samples)
+
+    def _for_each_span(self, work: Callable[[slice], None], cost: float) -> None:
+        pieces = [(rows,) for rows in spans(self.n_samples, 4 * self.tile_side)]
+        self.workers.run(work, pieces, cost)
+
+    def _sum_of_pieces(
+        self, work: Callable[[list[int]], Array], n_tiles: int, cost: float
+    ) -> Array:
+        pieces = [(piece,) for piece in balanced_pieces(n_tiles)]
+        parts = self.workers.run(work, pieces, cost)
+        total = parts[0]
+        for part in parts[1:]:
+            total += part
+        return total
+
+
+def balanced_pieces(n_tiles: int) -> list[list[int]]:
+    """Deal the rows of a triangle of tiles into pieces of about equal area.
+
+    Examples
+    --------
+    >>> balanced_pieces(3)
+    [[0], [1], [2]]
+    >>> [len(piece) for piece in balanced_pieces(40)]
+    [5, 5, 5, 5, 5, 5, 5, 5]
+    """
+    count = min(MAX_PIECES, n_tiles)
+    pieces: list[list[int]] = [[] for _ in range(count)]
+    for i in range(n_tiles):
+        round_number, place = divmod(i, count)
+        pieces[place if round_number % 2 == 0 else count - 1 - place].append(i)
+    return pieces

@@ -1,0 +1,101 @@
+"""Grams made from Grams: centered rows and deflated rows, as a low-rank term taken off K."""
+
+from typing import Any
+
+import numpy as np
+
+from l1kpca import loops
+from l1kpca._typing import Array
+from l1kpca.gram.base import DataGram, Gram, LowRank, with_more
+from l1kpca.gram.projections import CenteredProjection
+from l1kpca.threads import Workers, spans
+
+_SPAN = 2048  # of the accumulator: small enough for the first-level cache
+
+
+class Minus:
+    """K - L^T R, never formed; ``left`` and ``right`` are (rank, n_samples)."""
+
+    def __init__(self, gram: Gram, left: Array, right: Array, workers: Workers):
+        self.gram = gram
+        self.left = left
+        self.right = right
+        self.workers = workers
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows and columns."""
+        return self.gram.n_samples
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the entries."""
+        return self.gram.dtype
+
+    def apply(self, V: Array, at: Array | None = None) -> Array:
+        """(K - L^T R) @ V, or only its columns ``at`` @ V."""
+        image = self.gram.apply(V, at=at)
+        right = self.right if at is None else self.right[:, at]
+        inner = right @ V
+        if V.ndim == 2:
+            image -= self.left.T @ inner
+            return image
+        subtract_rows(self.left, inner, image, self.workers)
+        return image
+
+    def diagonal(self) -> Array:
+        """Diagonal of K - L^T R."""
+        return self.gram.diagonal() - np.einsum("ri,ri->i", self.left, self.right)
+
+    def columns(self, index: Array) -> Array:
+        """Columns of K - L^T R."""
+        return self.gram.columns(index) - self.left.T @ self.right[:, index]
+
+    def column_l1(self, minus: LowRank | None = None) -> Array:
+        """L1 norms of the columns of K - L^T R - (minus)."""
+        return self.gram.column_l1(with_more(minus, self.left, self.right))
+
+
+def subtract_rows(rows: Array, weights: Array, out: Array, workers: Workers) -> None:
+    """out -= rows^T @ weights."""
+    index = np.arange(len(rows))
+    pieces = [
+        (rows, index, -weights, span.start, span.stop, out) for span in spans(len(out), _SPAN)
+    ]
+    workers.run(loops.add_weighted_rows, pieces, cost=rows.size)
+
+
+class Deflated(Minus):
+    """K - C^T C: the rows with the directions of the ``scores`` C, (k, n_samples), taken out."""
+
+    def __init__(self, gram: Gram, scores: Array, workers: Workers):
+        super().__init__(gram, scores, scores, workers)
+
+
+class Centered(Minus):
+    r"""The Gram of :math:`\phi(x_i) - \sum_j w_j \phi(x_j)`, for weights w that sum to one.
+
+    :math:`K - m 1^T - 1 m^T + \mu 1 1^T` with m = K w and mu = w^T K w, which is
+    :math:`K - h 1^T - 1 h^T` with h = m - mu/2.
+    """
+
+    def __init__(self, gram: DataGram, weights: Array, workers: Workers):
+        means = gram.apply(weights)
+        half = means - (weights @ means) / 2
+        ones = np.ones_like(half)
+        super().__init__(gram, np.stack([half, ones]), np.stack([ones, half]), workers)
+        self.rows = gram
+        self.weights = weights
+        self.means = means
+
+    def center(self, weights: Array) -> DataGram:
+        """Center anew: the first center cancels out."""
+        return Centered(self.rows, weights, self.workers)
+
+    def projection(self, V: Array) -> CenteredProjection:
+        """The map from new rows to their scores on the centered directions."""
+        plain = self.rows.projection(np.column_stack([V, self.weights]))
+        mean_square = float(self.weights @ self.means)
+        sums = V.sum(axis=0)
+        shift = self.means @ V - mean_square * sums
+        return CenteredProjection(plain, sums, shift, mean_square)

@@ -1,0 +1,242 @@
+"""Kernel functions k(x, y): their parameters, and fast evaluation on blocks of rows."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics.pairwise import (
+    PAIRWISE_KERNEL_FUNCTIONS,
+    euclidean_distances,
+    pairwise_kernels,
+)
+from sklearn.utils.extmath import row_norms
+
+from l1kpca._typing import Array
+from l1kpca.threads import spans
+
+Rows = slice | Array
+
+_PARAMETERS = {
+    "poly": ("gamma", "degree", "coef0"),
+    "polynomial": ("gamma", "degree", "coef0"),
+    "rbf": ("gamma",),
+    "laplacian": ("gamma",),
+    "sigmoid": ("gamma", "coef0"),
+    "chi2": ("gamma",),
+}
+_INDEFINITE = ("sigmoid",)
+_NEGATIVE_DISTANCES = ("additive_chi2",)
+_MEDIAN_ROWS = 1000
+_NORM_ROWS = 65_536
+GAMMA_RULES = ("paper", "median", "scale")
+KERNEL_NAMES = tuple(sorted(PAIRWISE_KERNEL_FUNCTIONS))
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel function with its parameters.
+
+    Parameters
+    ----------
+    function : str or callable
+        A name known to scikit-learn's `pairwise_kernels`, or a function of two rows.
+    params : mapping
+        Keyword arguments of the function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Kernel("rbf", {"gamma": 0.5})(np.array([[0.0], [2.0]]), np.array([[0.0]])).round(3)
+    array([[1.   ],
+           [0.135]])
+    """
+
+    function: str | Callable[..., float]
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, X: Any, Y: Any) -> Array:
+        """Evaluate k on all pairs of rows."""
+        K = pairwise_kernels(X, Y, metric=self.function, **self.params)
+        if callable(self.function) and not np.isfinite(K).all():
+            raise ValueError(
+                f"kernel={name_of(self.function)} returned NaN or infinity; a kernel must return a"
+                " finite number for every pair of rows: check the function and the scale of X"
+            )
+        return K
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether every Gram matrix of this kernel is known to be positive semidefinite."""
+        if callable(self.function):
+            return False
+        if self.function in ("poly", "polynomial"):
+            return (
+                self.params.get("coef0", 1) >= 0
+                and float(self.params.get("degree", 3)).is_integer()
+            )
+        return self.function not in _INDEFINITE + _NEGATIVE_DISTANCES
+
+    def diagonal(self, X: Any) -> Array:
+        """k(x, x) for each row, without forming the pairs."""
+        if self.function in ("rbf", "laplacian", "chi2"):
+            return np.ones(X.shape[0], dtype=X.dtype)
+        if self.function == "additive_chi2":
+            return np.zeros(X.shape[0], dtype=X.dtype)
+        squares = row_norms(X, squared=True)
+        if self.function == "linear":
+            return squares
+        if self.function == "cosine":
+            return (squares > 0).astype(X.dtype)
+        if self.function in ("poly", "polynomial", "sigmoid"):
+            inner = self._gamma(X) * squares + self.params.get("coef0", 1)
+            return (
+                np.tanh(inner)
+                if self.function == "sigmoid"
+                else inner ** self.params.get("degree", 3)
+            )
+        return np.array([self(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])])
+
+    def _gamma(self, X: Any) -> float:
+        gamma = self.params.get("gamma")
+        return 1.0 / X.shape[1] if gamma is None else gamma
+
+
+def name_of(function: str | Callable[..., Any]) -> str:
+    """The name under which a kernel is shown to a user."""
+    return (
+        repr(function) if isinstance(function, str) else getattr(function, "__name__", "callable")
+    )
+
+
+def make_kernel(function: Any, given: Mapping[str, Any], extra: Mapping[str, Any] | None) -> Kernel:
+    """A kernel with those of the ``given`` parameters that it takes.
+
+    Callables take ``extra`` (``kernel_params``) instead, as in scikit-learn's ``KernelPCA``.
+    """
+    if callable(function):
+        return Kernel(function, dict(extra or {}))
+    return Kernel(function, {name: given[name] for name in _PARAMETERS.get(function, ())})
+
+
+def resolve_gamma(gamma: float | str | None, X: Any) -> float:
+    r"""Turn a rule for the kernel coefficient into a number.
+
+    ``None`` is :math:`1/d`; ``"paper"`` is :math:`1/(2 d^2)`, the Gaussian of width :math:`d`;
+    ``"scale"`` is :math:`1/(d \operatorname{var} X)`; ``"median"`` is :math:`1/(2 m^2)` with
+    :math:`m` the median distance between rows (over at most 1000 evenly spaced rows).
+    """
+    n_features = X.shape[1]
+    if gamma is None:
+        return 1.0 / n_features
+    if gamma == "paper":
+        return 1.0 / (2.0 * n_features**2)
+    if gamma == "scale":
+        mean = X.mean()
+        variance = (X.multiply(X).mean() if sparse.issparse(X) else np.mean(X * X)) - mean**2
+        return 1.0 / (n_features * variance) if variance > 0 else 1.0
+    if gamma == "median":
+        picked = np.unique(np.linspace(0, X.shape[0] - 1, _MEDIAN_ROWS).astype(int))
+        squares = euclidean_distances(X[picked], squared=True)[np.triu_indices(len(picked), 1)]
+        positive = squares[squares > 0]
+        return 1.0 / (2.0 * float(np.median(positive))) if positive.size else 1.0
+    return float(gamma)
+
+
+class KernelBlocks(Protocol):
+    """A kernel bound to training rows: gives any block of their Gram matrix."""
+
+    @property
+    def X(self) -> Any:
+        """The rows."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel."""
+
+    def between(self, rows: Rows, columns: Rows) -> Array:
+        """K[rows, columns]."""
+
+    def with_new(self, X_new: Any) -> Array:
+        """k(X_new, X)."""
+
+    def diagonal(self) -> Array:
+        """diag K."""
+
+
+@dataclass(frozen=True)
+class PairwiseBlocks:
+    """Blocks of any kernel, by scikit-learn's `pairwise_kernels`."""
+
+    X: Any
+    kernel: Kernel
+
+    def between(self, rows: Rows, columns: Rows) -> Array:
+        """K[rows, columns]."""
+        return self.kernel(self.X[rows], self.X[columns]).astype(self.X.dtype, copy=False)
+
+    def with_new(self, X_new: Any) -> Array:
+        """k(X_new, X)."""
+        return self.kernel(X_new, self.X).astype(self.X.dtype, copy=False)
+
+    def diagonal(self) -> Array:
+        """diag K."""
+        return np.asarray(self.kernel.diagonal(self.X), dtype=self.X.dtype)
+
+
+class GaussianBlocks:
+    """Blocks of the Gaussian kernel on dense rows: one matrix product and one exponential in place.
+
+    The rows are shifted to mean zero, which the kernel does not see, so that the expansion
+    ``|x|^2 - 2 x.y + |y|^2`` loses as few digits as possible, also in single precision.  The shift
+    is made block by block: the rows themselves may be a memory map and are never copied whole.
+    """
+
+    def __init__(self, X: Array, kernel: Kernel):
+        self.X = X
+        self.kernel = kernel
+        self._gamma = kernel.params["gamma"]
+        self._shift = X.mean(axis=0, dtype=X.dtype)
+        self._exponents = np.concatenate(
+            [self._exponent(self._shifted(rows)) for rows in spans(len(X), _NORM_ROWS)]
+        )
+
+    def between(self, rows: Rows, columns: Rows) -> Array:
+        """K[rows, columns]."""
+        return self._evaluate(
+            self._shifted(rows),
+            self._exponents[rows],
+            self._shifted(columns),
+            self._exponents[columns],
+        )
+
+    def with_new(self, X_new: Array) -> Array:
+        """k(X_new, X)."""
+        new = X_new - self._shift
+        everything = slice(None)
+        return self._evaluate(new, self._exponent(new), self._shifted(everything), self._exponents)
+
+    def _shifted(self, rows: Rows) -> Array:
+        return self.X[rows] - self._shift
+
+    def _exponent(self, shifted: Array) -> Array:
+        return row_norms(shifted, squared=True) * -self._gamma
+
+    def _evaluate(self, A: Array, a: Array, B: Array, b: Array) -> Array:
+        block = (A * (2 * self._gamma)) @ B.T
+        block += a[:, np.newaxis]
+        block += b
+        np.minimum(block, 0, out=block)
+        return np.exp(block, out=block)
+
+    def diagonal(self) -> Array:
+        """diag K."""
+        return np.ones(len(self.X), dtype=self.X.dtype)
+
+
+def kernel_blocks(X: Any, kernel: Kernel) -> KernelBlocks:
+    """The fastest way to evaluate ``kernel`` on the rows of ``X``."""
+    if kernel.function == "rbf" and not sparse.issparse(X):
+        return GaussianBlocks(X, kernel)
+    return PairwiseBlocks(X, kernel)
