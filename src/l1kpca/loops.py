@@ -10,7 +10,7 @@ from typing import Any
 
 from l1kpca._typing import Array
 
-_SQUARE = 256  # side of the squares in which a large matrix is compared with its transpose
+_SQUARE = 64  # side of the squares in which a large matrix is compared with its transpose
 
 
 def _compiled(plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,26 +31,41 @@ def _compiled(plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_compiled
-def rows_dot(K: Array, v: Array, start: int, stop: int, out: Array) -> None:
-    """out[start:stop] = K[start:stop] @ v."""
-    for i in range(start, stop):
-        total = v[0] * 0
-        for j in range(K.shape[1]):
-            total += K[i, j] * v[j]
-        out[i] = total
-
-
-@_compiled
 def symmetric_dot(K: Array, v: Array, start: int, stop: int, out: Array) -> None:
-    """out += (rows start..stop of the upper triangle of K, mirrored) @ v: each entry read once."""
+    """out += (rows start..stop of the upper triangle of K, mirrored) @ v.
+
+    Each entry is read once for both triangles, and four rows share each read of v and out: twice as
+    fast as reading all of K.
+    """
     n = K.shape[0]
-    for i in range(start, stop):
-        weight = v[i]
-        total = K[i, i] * weight
+    i = start
+    while i + 4 <= stop:
+        for r in range(i, i + 4):
+            out[r] += K[r, r] * v[r]
+            for s in range(r + 1, i + 4):
+                out[r] += K[r, s] * v[s]
+                out[s] += K[r, s] * v[r]
+        a, b, c, d = K[i], K[i + 1], K[i + 2], K[i + 3]
+        va, vb, vc, vd = v[i], v[i + 1], v[i + 2], v[i + 3]
+        ta = tb = tc = td = va * 0
+        for j in range(i + 4, n):
+            ta += a[j] * v[j]
+            tb += b[j] * v[j]
+            tc += c[j] * v[j]
+            td += d[j] * v[j]
+            out[j] += a[j] * va + b[j] * vb + c[j] * vc + d[j] * vd
+        out[i] += ta
+        out[i + 1] += tb
+        out[i + 2] += tc
+        out[i + 3] += td
+        i += 4
+    while i < stop:
+        total = K[i, i] * v[i]
         for j in range(i + 1, n):
             total += K[i, j] * v[j]
-            out[j] += K[i, j] * weight
+            out[j] += K[i, j] * v[i]
         out[i] += total
+        i += 1
 
 
 @_compiled
@@ -85,15 +100,18 @@ def absolute_sums(tile: Array, minus: Array, by_row: Array, by_column: Array) ->
 
 
 @_compiled
-def largest_asymmetry(K: Array, start: int, stop: int) -> tuple[float, float]:
-    """Largest |K_ij - K_ji| and |K_ij| over rows start..stop; NaN where K has NaN or inf."""
+def asymmetry(K: Array, start: int, stop: int) -> tuple[float, float]:
+    """Sums of (K_ij - K_ji)^2 and of K_ij^2 over i in start..stop, j >= i, up to whole squares.
+
+    Not finite where K is not finite, or so large that its squares overflow.
+    """
     n = K.shape[0]
-    worst, largest, poison = 0.0, 0.0, 0.0
+    difference, size = 0.0, 0.0
     for top in range(start, stop, _SQUARE):
-        for left in range(0, n, _SQUARE):
+        for left in range(top, n, _SQUARE):
             for i in range(top, min(top + _SQUARE, stop)):
                 for j in range(left, min(left + _SQUARE, n)):
-                    worst = max(worst, abs(K[i, j] - K[j, i]))
-                    largest = max(largest, abs(K[i, j]))
-                    poison += K[i, j] * 0
-    return worst + poison, largest + poison
+                    gap = K[i, j] - K[j, i]
+                    difference += gap * gap
+                    size += K[i, j] * K[i, j]
+    return difference, size

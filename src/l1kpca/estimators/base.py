@@ -74,9 +74,9 @@ class KernelPCABase(FittedKernelPCA):
         check_parameters(self)
         X = check_rows(self, X, reset=True)
         workers = Workers(thread_count(self.n_jobs))
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = self._seed()
         resources = Resources(read_memory_limit(self.memory_limit), workers, seed)
-        solver = self._component_solver(X.shape[0], seed, workers)
+        solver = self._resumable(self._component_solver(X.shape[0], seed, workers), X, seed)
         with single_threaded_blas():
             gram, kernel, choice = self._hold(X, resources)
             weights = self._center_weights(gram)
@@ -87,6 +87,14 @@ class KernelPCABase(FittedKernelPCA):
             self._warn(gram, kernel, components)
         self.gram_ = choice
         return scores
+
+    def _seed(self) -> int:
+        """The one number from which all randomness of a fit comes."""
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _resumable(self, solver: ComponentSolver, X: Any, seed: int) -> ComponentSolver:
+        """The solver, wrapped if finished components are to be kept on disk."""
+        return solver
 
     def _hold(self, X: Any, resources: Resources) -> tuple[DataGram, Kernel | None, GramChoice]:
         """The Gram of the rows, not centered yet."""

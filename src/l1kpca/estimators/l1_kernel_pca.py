@@ -1,9 +1,12 @@
 """L1-norm kernel PCA as a scikit-learn transformer."""
 
+from pathlib import Path
 from typing import Any
 
+from l1kpca.components.base import ComponentSolver
 from l1kpca.components.deflation import Deflation
 from l1kpca.estimators.base import KernelPCABase
+from l1kpca.estimators.checkpoint import Checkpoint, Checkpointed, fingerprint
 from l1kpca.estimators.names import make_finder, make_start
 from l1kpca.estimators.validation import check_count
 from l1kpca.threads import Workers
@@ -169,6 +172,16 @@ class L1KernelPCA(KernelPCABase):
         self.dtype = dtype
         self.checkpoint = checkpoint
         self.verbose = verbose
+
+    def _seed(self) -> int:
+        saved = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint)).seed()
+        return super()._seed() if saved is None else saved
+
+    def _resumable(self, solver: ComponentSolver, X: Any, seed: int) -> ComponentSolver:
+        if self.checkpoint is None:
+            return solver
+        mark = fingerprint(X, self.get_params(deep=False))
+        return Checkpointed(solver, Checkpoint(Path(self.checkpoint)), mark, seed)
 
     def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> Deflation:
         check_count("n_starts", self.n_starts)

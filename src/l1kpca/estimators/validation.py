@@ -107,13 +107,14 @@ def check_kernel_matrix(K: np.ndarray, workers: Workers) -> np.ndarray:
         K = K.T
     K = np.ascontiguousarray(K)
     pieces = [(K, span.start, span.stop) for span in spans(len(K), _ROWS)]
-    found = np.array(workers.run(loops.largest_asymmetry, pieces, cost=K.size))
-    asymmetry, largest = found.max(axis=0)
-    if not np.isfinite(asymmetry):
+    difference, size = np.sum(workers.run(loops.asymmetry, pieces, cost=K.size), axis=0)
+    if not (np.isfinite(difference) and np.isfinite(size)):
         check_array(K, input_name="X", estimator="kernel='precomputed'")
-    if asymmetry > np.sqrt(np.finfo(K.dtype).eps) * largest:
+        largest = np.abs(K).max()
+        difference, size = np.sum(((K - K.T) / largest) ** 2), np.sum((K / largest) ** 2)
+    if difference > np.finfo(K.dtype).eps * size:
         raise ValueError(
-            f"X must be symmetric when kernel='precomputed', but entries differ from their"
-            f" mirror image by up to {asymmetry:.3g}: pass (K + K.T) / 2 if the difference is noise"
+            "X must be symmetric when kernel='precomputed', but entries differ from their mirror"
+            f" image by up to {np.abs(K - K.T).max():.3g}: pass (K + K.T) / 2 if that is noise"
         )
     return K

@@ -37,7 +37,9 @@ class StoredGram(TiledGram):
         V = V.astype(self.dtype, copy=False)
         if at is not None:
             return self._apply_columns(V, at)
-        return self._apply_vector(V) if V.ndim == 1 else self._apply_in_tiles(V)
+        if V.ndim == 1 or V.shape[1] == 1:
+            return self._apply_vector(V.ravel()).reshape(V.shape)
+        return self._apply_in_tiles(V)
 
     def _apply_vector(self, v: Array) -> Array:
         n = self.n_samples
