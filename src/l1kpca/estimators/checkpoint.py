@@ -85,8 +85,8 @@ class Checkpoint:
                 raise KeyError("format")
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             raise ValueError(
-                f"checkpoint={str(self.path)!r} is not a checkpoint of this version of l1kpca: delete"
-                " the file to begin anew, or give another path"
+                f"checkpoint={str(self.path)!r} is not a checkpoint of this version of l1kpca:"
+                " delete the file to begin anew, or give another path"
             ) from None
         return found
 
@@ -118,7 +118,7 @@ def fingerprint(X: Any, settings: Mapping[str, Any]) -> str:
     for array in (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,):
         digest.update(f"{array.dtype}{array.shape}".encode())
         for rows in spans(len(array), _HASHED_ROWS):
-            digest.update(np.ascontiguousarray(array[rows]))
+            digest.update(np.ascontiguousarray(array[rows]).data)
     for name in sorted(settings.keys() - _WITHOUT_EFFECT):
         value = settings[name]
         if name == "random_state" and not isinstance(value, int | np.integer):
