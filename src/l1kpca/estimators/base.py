@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
@@ -29,8 +30,34 @@ from l1kpca.threads import Workers, single_threaded_blas, thread_count
 _SPECTRUM_ROWS = 256
 
 
+# scikit-learn reads the parameters off the signature of __init__, which may only store them: that is
+# what a dataclass writes.  Fields, unlike a constructor, are inherited, so that each parameter and
+# its default has one home.
+parameters = dataclass(eq=False, repr=False, kw_only=True)
+"""Decorator of every kernel PCA: its fields are its parameters."""
+
+
+@parameters
 class KernelPCABase(FittedKernelPCA):
-    """Base of the kernel PCAs; a subclass has the parameters and says how components are found."""
+    """Base of the kernel PCAs, with the parameters of all; a subclass adds its own and a solver."""
+
+    n_components: Any = field(default=None, kw_only=False)
+    kernel: Any = "linear"
+    gamma: Any = None
+    degree: float = 3
+    coef0: float = 1
+    kernel_params: Any = None
+    alpha: float = 1.0
+    fit_inverse_transform: bool = False
+    max_iter: int | None = None
+    random_state: Any = None
+    copy_X: bool = True
+    n_jobs: int | None = None
+    center: Any = True
+    gram: Any = "auto"
+    memory_limit: Any = None
+    dtype: Any = None
+    verbose: int = 0
 
     @abstractmethod
     def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> ComponentSolver:

@@ -5,13 +5,14 @@ from typing import Any
 
 from l1kpca.components.base import ComponentSolver
 from l1kpca.components.deflation import Deflation
-from l1kpca.estimators.base import KernelPCABase
+from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.checkpoint import Checkpoint, Checkpointed, fingerprint
 from l1kpca.estimators.names import make_finder, make_start
 from l1kpca.estimators.validation import check_count
 from l1kpca.threads import Workers
 
 
+@parameters
 class L1KernelPCA(KernelPCABase):
     r"""Robust, nonlinear principal components by L1-norm kernel PCA.
 
@@ -126,52 +127,10 @@ class L1KernelPCA(KernelPCABase):
            [0., 1.]])
     """
 
-    def __init__(
-        self,
-        n_components: Any = None,
-        *,
-        kernel: Any = "linear",
-        gamma: Any = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: Any = None,
-        alpha: float = 1.0,
-        fit_inverse_transform: bool = False,
-        max_iter: int | None = None,
-        random_state: Any = None,
-        copy_X: bool = True,
-        n_jobs: int | None = None,
-        center: Any = True,
-        solver: Any = "polished",
-        start: Any = "auto",
-        n_starts: int = 1,
-        gram: Any = "auto",
-        memory_limit: Any = None,
-        dtype: Any = None,
-        checkpoint: Any = None,
-        verbose: int = 0,
-    ):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.alpha = alpha
-        self.fit_inverse_transform = fit_inverse_transform
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.copy_X = copy_X
-        self.n_jobs = n_jobs
-        self.center = center
-        self.solver = solver
-        self.start = start
-        self.n_starts = n_starts
-        self.gram = gram
-        self.memory_limit = memory_limit
-        self.dtype = dtype
-        self.checkpoint = checkpoint
-        self.verbose = verbose
+    solver: Any = "polished"
+    start: Any = "auto"
+    n_starts: int = 1
+    checkpoint: Any = None
 
     def _seed(self) -> int:
         saved = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint)).seed()
