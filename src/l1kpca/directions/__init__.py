@@ -4,5 +4,16 @@ from l1kpca.directions.base import Direction, Finder, Status
 from l1kpca.directions.bit_flip import BitFlip
 from l1kpca.directions.compose import Then, best_direction
 from l1kpca.directions.fixed_point import SignFixedPoint
+from l1kpca.directions.homogeneous import HomogeneousPowerIteration, LpNorm
 
-__all__ = ["BitFlip", "Direction", "Finder", "SignFixedPoint", "Status", "Then", "best_direction"]
+__all__ = [
+    "BitFlip",
+    "Direction",
+    "Finder",
+    "HomogeneousPowerIteration",
+    "LpNorm",
+    "SignFixedPoint",
+    "Status",
+    "Then",
+    "best_direction",
+]

@@ -17,7 +17,7 @@ class Status(Enum):
     """How a search ended; the text says what to do about it."""
 
     CONVERGED = "converged"
-    MAX_ITER = "stopped before no sign changed: raise max_iter"
+    MAX_ITER = "stopped while still moving: raise max_iter"
     NOT_POSITIVE = "the objective fell because the Gram matrix is not positive semidefinite"
 
     def __str__(self) -> str:
@@ -98,3 +98,9 @@ def _images_of(gram: Gram, changes: list[Array]) -> list[Array]:
 def signs_of(image: Array, previous: Signs) -> Signs:
     """sgn(image), where zero keeps its previous sign: the choice under which the loop ends."""
     return np.where(image == 0, previous, np.copysign(1, image)).astype(image.dtype, copy=False)
+
+
+def why_it_stopped(moved: float, value: float) -> Status:
+    """A step that gains nothing is rounding error, unless K has a negative direction."""
+    negative = moved < -np.sqrt(np.finfo(float).eps) * abs(value)
+    return Status.NOT_POSITIVE if negative else Status.CONVERGED

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from l1kpca._typing import Array, Signs
 from l1kpca.directions.base import (
     Direction,
@@ -12,6 +10,7 @@ from l1kpca.directions.base import (
     Status,
     side_by_side,
     signs_of,
+    why_it_stopped,
 )
 from l1kpca.gram.base import Gram
 
@@ -63,14 +62,8 @@ class SignFixedPoint(SingleStart):
             )  # (c - c')^T K (c - c'), zero at the end of Algorithm 1
             value = float((c + change) @ (Kc + K_change))
             if moved == 0 or value <= trace[-1]:
-                status = _why_it_stopped(moved, value)
+                status = why_it_stopped(moved, value)
                 break
             c, Kc = c + change, Kc + K_change
             trace.append(value)
         return Direction(c, Kc, tuple(trace), status)
-
-
-def _why_it_stopped(moved: float, value: float) -> Status:
-    """A step that gains nothing is rounding error, unless K has a negative direction."""
-    negative = moved < -np.sqrt(np.finfo(float).eps) * abs(value)
-    return Status.NOT_POSITIVE if negative else Status.CONVERGED

@@ -30,9 +30,9 @@ from l1kpca.threads import Workers, single_threaded_blas, thread_count
 _SPECTRUM_ROWS = 256
 
 
-# scikit-learn reads the parameters off the signature of __init__, which may only store them: that is
-# what a dataclass writes.  Fields, unlike a constructor, are inherited, so that each parameter and
-# its default has one home.
+# scikit-learn reads the parameters off the signature of __init__, which may only store them: a
+# dataclass writes just that.  Its fields, unlike a constructor, are inherited, so that each
+# parameter and its default has one home.
 parameters = dataclass(eq=False, repr=False, kw_only=True)
 """Decorator of every kernel PCA: its fields are its parameters."""
 

@@ -50,8 +50,13 @@ class L1KernelPCA(KernelPCABase):
         Threads; None is all cores.  The result does not depend on it.
     center : bool or "median", default=True
         Center in feature space: at the mean, at the spatial median, or not at all.
-    solver : {"polished", "fixed_point"} or finder, default="polished"
-        "fixed_point" is the paper's Algorithm 1, "polished" goes on with single sign flips.
+    solver : {"polished", "fixed_point", "lp"} or finder, default="polished"
+        "fixed_point" is the paper's Algorithm 1, "polished" goes on with single sign flips.  "lp"
+        maximises the Lp norm of the scores instead, by the same kind of iteration.
+    p : float, default=1.0
+        The norm of ``solver="lp"``, at least 1; the other solvers do not look at it.  1 is
+        Algorithm 1, 2 is kernel PCA by the power iteration, and between them outliers count less
+        than in kernel PCA.
     start : {"auto", "column", "sampled", "eigen", "norm", "random"} or array, default="auto"
         Where a search begins.  "column" is the paper's; "sampled" looks at 64 random columns
         instead of all; "auto" is "column" up to 2000 rows and "sampled" beyond.
@@ -73,7 +78,7 @@ class L1KernelPCA(KernelPCABase):
     dual_components_ : ndarray of shape (n_samples, n_components_)
         Coefficients A of the components; A^T K A = I for the centered Gram matrix K.
     signs_ : ndarray of shape (n_components_, n_samples), int8
-        The sign vectors that were found.
+        The sign vectors that were found; with ``solver="lp"``, the signs of the scores.
     objective_ : ndarray of shape (n_components_,)
         L1 norm of the training scores of each component.
     explained_variance_ : ndarray of shape (n_components_,)
@@ -87,7 +92,7 @@ class L1KernelPCA(KernelPCABase):
     n_iter_ : ndarray of shape (n_components_,)
         Steps of each search.
     objective_trace_ : list of ndarrays
-        c^T K c of each search, step by step.
+        c^T K c of each search, step by step: the square of the norm that is maximised.
     status_ : list of str
         How each search ended.
     gram_ : GramChoice
@@ -128,6 +133,7 @@ class L1KernelPCA(KernelPCABase):
     """
 
     solver: Any = "polished"
+    p: float = 1.0
     start: Any = "auto"
     n_starts: int = 1
     checkpoint: Any = None
@@ -146,7 +152,7 @@ class L1KernelPCA(KernelPCABase):
         check_count("n_starts", self.n_starts)
         as_the_paper = not isinstance(self.start, str) or self.start == "column"
         return Deflation(
-            finder=make_finder(self.solver, self.max_iter),
+            finder=make_finder(self.solver, self.max_iter, self.p),
             start=make_start(self.start, n_samples),
             n_starts=self.n_starts,
             orient=not as_the_paper,

@@ -1,28 +1,36 @@
 """The one table of strings: what the names of a solver and of a start stand for."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from l1kpca._typing import Signs
-from l1kpca.directions import BitFlip, SignFixedPoint, Then
+from l1kpca.directions import BitFlip, HomogeneousPowerIteration, LpNorm, SignFixedPoint, Then
 from l1kpca.directions.base import Finder
 from l1kpca.directions.starts import STARTS, Start
+from l1kpca.estimators.validation import check_number
 from l1kpca.gram.base import Gram
 
-SOLVERS = ("fixed_point", "polished")
+Bound = dict[str, int]
+"""``{"max_iter": ...}``, or nothing where the default of the finder holds."""
+
+SOLVERS: dict[str, Callable[[Bound, float], Finder]] = {
+    "fixed_point": lambda bound, p: SignFixedPoint(**bound),
+    "polished": lambda bound, p: Then(SignFixedPoint(**bound), BitFlip()),
+    "lp": lambda bound, p: HomogeneousPowerIteration(LpNorm(float(p)), **bound),
+}
+"""Makers of a finder, from the bound on its steps and the norm."""
 
 
-def make_finder(solver: Any, max_iter: int | None) -> Finder:
+def make_finder(solver: Any, max_iter: int | None, p: float = 1.0) -> Finder:
     """The finder called ``solver``; an object with ``find_each`` stands for itself."""
     if hasattr(solver, "find_each"):
         return solver
-    steps = SignFixedPoint() if max_iter is None else SignFixedPoint(max_iter)
-    if solver == "fixed_point":
-        return steps
-    if solver == "polished":
-        return Then(steps, BitFlip())
-    raise ValueError(f"solver={solver!r} must be one of {list(SOLVERS)}, or a finder object")
+    if not isinstance(solver, str) or solver not in SOLVERS:
+        raise ValueError(f"solver={solver!r} must be one of {list(SOLVERS)}, or a finder object")
+    check_number("p", p, at_least=1)
+    return SOLVERS[solver]({} if max_iter is None else {"max_iter": max_iter}, p)
 
 
 def make_start(start: Any, n_samples: int) -> Start:

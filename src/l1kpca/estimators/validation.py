@@ -19,9 +19,9 @@ def check_parameters(estimator: Any) -> None:
     """Refuse values that no fit could use, one clear sentence for each."""
     _check_n_components(estimator.n_components)
     _check_kernel(estimator)
-    _check_number("alpha", estimator.alpha, at_least=0)
-    _check_number("degree", estimator.degree, at_least=0)
-    _check_number("coef0", estimator.coef0, at_least=-np.inf)
+    check_number("alpha", estimator.alpha, at_least=0)
+    check_number("degree", estimator.degree, at_least=0)
+    check_number("coef0", estimator.coef0, at_least=-np.inf)
     if estimator.max_iter is not None:
         check_count("max_iter", estimator.max_iter)
     if not isinstance(estimator.center, bool | np.bool_) and estimator.center != "median":
@@ -65,10 +65,11 @@ def _check_kernel(estimator: Any) -> None:
                 f"gamma={gamma!r} must be a number, None or one of {list(GAMMA_RULES)}"
             )
     elif gamma is not None:
-        _check_number("gamma", gamma, at_least=0)
+        check_number("gamma", gamma, at_least=0)
 
 
-def _check_number(name: str, value: Any, at_least: float) -> None:
+def check_number(name: str, value: Any, at_least: float) -> None:
+    """Refuse anything but a finite number that is large enough."""
     if not isinstance(value, Real) or not np.isfinite(float(value)):
         raise ValueError(f"{name}={value!r} must be a finite number")
     if float(value) < at_least:
