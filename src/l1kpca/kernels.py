@@ -17,6 +17,7 @@ from l1kpca._typing import Array
 from l1kpca.threads import spans
 
 Rows = slice | Array
+ALL_ROWS = slice(None)
 
 _PARAMETERS = {
     "poly": ("gamma", "degree", "coef0"),
@@ -30,6 +31,7 @@ _INDEFINITE = ("sigmoid",)
 _NEGATIVE_DISTANCES = ("additive_chi2",)
 _MEDIAN_ROWS = 1000
 _NORM_ROWS = 65_536
+_HARMLESS = 1e-9  # a rounding error of an exponent that need not be clipped
 GAMMA_RULES = ("paper", "median", "scale")
 KERNEL_NAMES = tuple(sorted(PAIRWISE_KERNEL_FUNCTIONS))
 
@@ -133,8 +135,7 @@ def resolve_gamma(gamma: float | str | None, X: Any) -> float:
     if gamma == "paper":
         return 1.0 / (2.0 * n_features**2)
     if gamma == "scale":
-        mean = X.mean()
-        variance = (X.multiply(X).mean() if sparse.issparse(X) else np.mean(X * X)) - mean**2
+        variance = _variance(X)
         return 1.0 / (n_features * variance) if variance > 0 else 1.0
     if gamma == "median":
         picked = np.unique(np.linspace(0, X.shape[0] - 1, _MEDIAN_ROWS).astype(int))
@@ -142,6 +143,15 @@ def resolve_gamma(gamma: float | str | None, X: Any) -> float:
         positive = squares[squares > 0]
         return 1.0 / (2.0 * float(np.median(positive))) if positive.size else 1.0
     return float(gamma)
+
+
+def _variance(X: Any) -> float:
+    """Variance of all entries, without a copy of X."""
+    if sparse.issparse(X):
+        return float(X.multiply(X).mean() - X.mean() ** 2)
+    mean = X.mean(dtype=np.float64)
+    squares = sum(float(np.sum((X[rows] - mean) ** 2)) for rows in spans(len(X), _NORM_ROWS))
+    return squares / X.size
 
 
 class KernelBlocks(Protocol):
@@ -158,8 +168,8 @@ class KernelBlocks(Protocol):
     def between(self, rows: Rows, columns: Rows) -> Array:
         """K[rows, columns]."""
 
-    def with_new(self, X_new: Any) -> Array:
-        """k(X_new, X)."""
+    def with_new(self, X_new: Any, columns: Rows = ALL_ROWS) -> Array:
+        """k(X_new, X[columns])."""
 
     def diagonal(self) -> Array:
         """diag K."""
@@ -176,9 +186,9 @@ class PairwiseBlocks:
         """K[rows, columns]."""
         return self.kernel(self.X[rows], self.X[columns]).astype(self.X.dtype, copy=False)
 
-    def with_new(self, X_new: Any) -> Array:
-        """k(X_new, X)."""
-        return self.kernel(X_new, self.X).astype(self.X.dtype, copy=False)
+    def with_new(self, X_new: Any, columns: Rows = ALL_ROWS) -> Array:
+        """k(X_new, X[columns])."""
+        return self.kernel(X_new, self.X[columns]).astype(self.X.dtype, copy=False)
 
     def diagonal(self) -> Array:
         """diag K."""
@@ -186,53 +196,58 @@ class PairwiseBlocks:
 
 
 class GaussianBlocks:
-    """Blocks of the Gaussian kernel on dense rows: one matrix product and one exponential in place.
+    r"""Blocks of the Gaussian kernel on dense rows: a matrix product and an exponential in place.
 
-    The rows are shifted to mean zero, which the kernel does not see, so that the expansion
-    ``|x|^2 - 2 x.y + |y|^2`` loses as few digits as possible, also in single precision.  The shift
-    is made block by block: the rows themselves may be a memory map and are never copied whole.
+    With :math:`z = \sqrt{2 \gamma} (x - \bar x)` the exponent is
+    :math:`z_i^T z_j - |z_i|^2 / 2 - |z_j|^2 / 2`, the product of :math:`(z_i, -|z_i|^2 / 2, 1)` and
+    :math:`(z_j, 1, -|z_j|^2 / 2)`.  The shift to mean zero, which the kernel does not see, keeps
+    as many digits as possible, also in single precision.  These rows are made block by block: X may
+    be a memory map and is never copied whole.
     """
 
     def __init__(self, X: Array, kernel: Kernel):
         self.X = X
         self.kernel = kernel
-        self._gamma = kernel.params["gamma"]
+        self._scale = np.sqrt(2 * kernel.params["gamma"]).astype(X.dtype)
         self._shift = X.mean(axis=0, dtype=X.dtype)
         self._exponents = np.concatenate(
-            [self._exponent(self._shifted(rows)) for rows in spans(len(X), _NORM_ROWS)]
+            [self._exponents_of(X[rows]) for rows in spans(len(X), _NORM_ROWS)]
         )
+        largest = -float(self._exponents.min())
+        # k <= 1; exponents far below zero can make their sum so wrong that exp would overflow.
+        self._clips = np.finfo(X.dtype).eps * X.shape[1] * largest > _HARMLESS
 
     def between(self, rows: Rows, columns: Rows) -> Array:
         """K[rows, columns]."""
-        return self._evaluate(
-            self._shifted(rows),
-            self._exponents[rows],
-            self._shifted(columns),
-            self._exponents[columns],
-        )
+        return self._evaluate(self.X[rows], self._exponents[rows], columns, self._clips)
 
-    def with_new(self, X_new: Array) -> Array:
-        """k(X_new, X)."""
-        new = X_new - self._shift
-        everything = slice(None)
-        return self._evaluate(new, self._exponent(new), self._shifted(everything), self._exponents)
-
-    def _shifted(self, rows: Rows) -> Array:
-        return self.X[rows] - self._shift
-
-    def _exponent(self, shifted: Array) -> Array:
-        return row_norms(shifted, squared=True) * -self._gamma
-
-    def _evaluate(self, A: Array, a: Array, B: Array, b: Array) -> Array:
-        block = (A * (2 * self._gamma)) @ B.T
-        block += a[:, np.newaxis]
-        block += b
-        np.minimum(block, 0, out=block)
-        return np.exp(block, out=block)
+    def with_new(self, X_new: Array, columns: Rows = ALL_ROWS) -> Array:
+        """k(X_new, X[columns])."""
+        return self._evaluate(X_new, self._exponents_of(X_new), columns, clip=True)
 
     def diagonal(self) -> Array:
         """diag K."""
         return np.ones(len(self.X), dtype=self.X.dtype)
+
+    def _exponents_of(self, X: Array) -> Array:
+        return row_norms((X - self._shift) * self._scale, squared=True) / -2
+
+    def _augmented(self, X: Array) -> Array:
+        """Rows (z, 1, 1)."""
+        n_features = X.shape[1]
+        out = np.ones((len(X), n_features + 2), dtype=self.X.dtype)
+        np.subtract(X, self._shift, out=out[:, :n_features])
+        out[:, :n_features] *= self._scale
+        return out
+
+    def _evaluate(self, X: Array, exponents: Array, columns: Rows, clip: bool) -> Array:
+        left, right = self._augmented(X), self._augmented(self.X[columns])
+        left[:, -2] = exponents
+        right[:, -1] = self._exponents[columns]
+        block = left @ right.T
+        if clip:
+            np.minimum(block, 0, out=block)
+        return np.exp(block, out=block)
 
 
 def kernel_blocks(X: Any, kernel: Kernel) -> KernelBlocks:

@@ -50,5 +50,4 @@ class BlockedGram(TiledGram):
 
     def projection(self, V: Array) -> Projection:
         """The map x -> k(x, X) @ V."""
-        block_rows = max(1, self.tile_side**2 // self.n_samples)
-        return KernelProjection(self.blocks, V, block_rows, self.workers)
+        return KernelProjection(self.blocks, V, self.tile_side, self.workers)

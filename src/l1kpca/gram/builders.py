@@ -44,8 +44,7 @@ class Dense:
     def build(self, X: Any, kernel: Kernel, resources: Resources) -> tuple[DataGram, int, float]:
         """Build a `DenseGram`."""
         side = tile_side(X.dtype, resources, X.shape[0])
-        block_rows = max(1, side**2 // X.shape[0])
-        gram = DenseGram(kernel_blocks(X, kernel), resources.workers, block_rows)
+        gram = DenseGram(kernel_blocks(X, kernel), resources.workers, block_rows=side)
         return gram, gram.K.nbytes, 0.0
 
 

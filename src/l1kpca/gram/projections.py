@@ -1,5 +1,6 @@
 """New rows in feature space: the light part of a Gram that a fitted estimator keeps."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from l1kpca.threads import Workers, spans
 
 @dataclass(frozen=True)
 class KernelProjection:
-    """x -> k(x, X) @ V, in blocks of at most ``block_rows`` new rows."""
+    """x -> k(x, X) @ V, in square blocks of at most ``block_rows`` new and training rows."""
 
     blocks: KernelBlocks
     V: Array
@@ -23,10 +24,13 @@ class KernelProjection:
     def __call__(self, X_new: Any) -> Projected:
         """Project new rows."""
         n_new = X_new.shape[0]
-        scores = np.empty((n_new, self.V.shape[1]), dtype=self.V.dtype)
+        scores = np.zeros((n_new, self.V.shape[1]), dtype=self.V.dtype)
+        training = spans(len(self.V), self.block_rows)
 
-        def work(rows: slice) -> None:
-            scores[rows] = self.blocks.with_new(X_new[rows]) @ self.V
+        def work(rows: slice) -> Iterator[float]:
+            for columns in training:
+                scores[rows] += self.blocks.with_new(X_new[rows], columns) @ self.V[columns]
+                yield (rows.stop - rows.start) * self.V[columns].size
 
         pieces = [(rows,) for rows in spans(n_new, self.block_rows)]
         self.workers.run(work, pieces, cost=n_new * self.V.size)

@@ -1,8 +1,8 @@
 """What follows from square tiles of K alone, each tile looked at once for both of its triangles."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,11 @@ from l1kpca.threads import Workers, spans
 
 MAX_PIECES = 8
 """Pieces of work; fixed, so that sums are taken in the same order for any number of threads."""
+_MAX_LANES = 32
 _TILE_SIDE = 512
+
+Steps: TypeAlias = Generator[float, None, Array]
+"""Work done tile by tile: yields the cost of each tile, returns a sum."""
 
 
 class TiledGram(ABC):
@@ -44,16 +48,16 @@ class TiledGram(ABC):
         """sum_i |K - L^T R|_ij for each j."""
         tiles = spans(self.n_samples, self.tile_side)
 
-        def work(piece: list[int]) -> Array:
+        def work(lane: list[int]) -> Steps:
             sums = np.zeros(self.n_samples, dtype=self.dtype)
             nothing = np.zeros((self.tile_side, self.tile_side), dtype=self.dtype)
-            for i in piece:
-                for j in range(i, len(tiles)):
-                    self._add_absolute_sums(tiles[i], tiles[j], minus, nothing, sums)
+            for i, j in pairs_of(lane, len(tiles)):
+                self._add_absolute_sums(tiles[i], tiles[j], minus, nothing, sums)
+                yield rank * self.tile_side**2
             return sums
 
         rank = 1 if minus is None else len(minus[0])
-        return self._sum_of_pieces(work, len(tiles), cost=rank * self.n_samples**2)
+        return self._sum_of_lanes(work, len(tiles), rank)
 
     def _add_absolute_sums(
         self, rows: slice, columns: slice, minus: LowRank | None, nothing: Array, sums: Array
@@ -74,46 +78,56 @@ class TiledGram(ABC):
         """K @ V from the upper triangle of tiles."""
         tiles = spans(self.n_samples, self.tile_side)
 
-        def work(piece: list[int]) -> Array:
+        def work(lane: list[int]) -> Steps:
             out = np.zeros(V.shape, dtype=self.dtype)
-            for i in piece:
-                for j in range(i, len(tiles)):
-                    tile = self.block(tiles[i], tiles[j])
-                    out[tiles[i]] += tile @ V[tiles[j]]
-                    if j > i:
-                        out[tiles[j]] += tile.T @ V[tiles[i]]
+            for i, j in pairs_of(lane, len(tiles)):
+                tile = self.block(tiles[i], tiles[j])
+                out[tiles[i]] += tile @ V[tiles[j]]
+                if j > i:
+                    out[tiles[j]] += tile.T @ V[tiles[i]]
+                yield width * self.tile_side**2
             return out
 
-        return self._sum_of_pieces(work, len(tiles), cost=V.size * self.n_samples)
+        width = V.size // len(V)
+        return self._sum_of_lanes(work, len(tiles), width)
 
     def _for_each_span(self, work: Callable[[slice], None], cost: float) -> None:
         pieces = [(rows,) for rows in spans(self.n_samples, 4 * self.tile_side)]
         self.workers.run(work, pieces, cost)
 
-    def _sum_of_pieces(
-        self, work: Callable[[list[int]], Array], n_tiles: int, cost: float
+    def _sum_of_lanes(
+        self, work: Callable[[list[int]], Steps], n_tiles: int, cost_per_entry: int
     ) -> Array:
-        pieces = [(piece,) for piece in balanced_pieces(n_tiles)]
-        parts = self.workers.run(work, pieces, cost)
+        lanes = [(lane,) for lane in balanced_lanes(n_tiles)]
+        cost = cost_per_entry * self.tile_side**2 * n_tiles * (n_tiles + 1) / 2
+        parts = self.workers.run(work, lanes, cost)
         total = parts[0]
         for part in parts[1:]:
             total += part
         return total
 
 
-def balanced_pieces(n_tiles: int) -> list[list[int]]:
-    """Deal the rows of a triangle of tiles into pieces of about equal area.
+def pairs_of(lane: list[int], n_tiles: int) -> Iterator[tuple[int, int]]:
+    """The tiles on and above the diagonal in the rows of tiles of a lane."""
+    return ((i, j) for i in lane for j in range(i, n_tiles))
+
+
+def balanced_lanes(n_tiles: int) -> list[list[int]]:
+    """Deal the rows of a triangle of tiles into lanes of about equal area.
+
+    The lanes do not depend on the number of threads: each has its own sum, and the sums are added
+    in a fixed order.
 
     Examples
     --------
-    >>> balanced_pieces(3)
+    >>> balanced_lanes(3)
     [[0], [1], [2]]
-    >>> [len(piece) for piece in balanced_pieces(40)]
-    [5, 5, 5, 5, 5, 5, 5, 5]
+    >>> [len(lane) for lane in balanced_lanes(128)] == [4] * 32
+    True
     """
-    count = min(MAX_PIECES, n_tiles)
-    pieces: list[list[int]] = [[] for _ in range(count)]
+    count = min(_MAX_LANES, n_tiles)
+    lanes: list[list[int]] = [[] for _ in range(count)]
     for i in range(n_tiles):
         round_number, place = divmod(i, count)
-        pieces[place if round_number % 2 == 0 else count - 1 - place].append(i)
-    return pieces
+        lanes[place if round_number % 2 == 0 else count - 1 - place].append(i)
+    return lanes
