@@ -92,23 +92,23 @@ class _Steps:
         self._cost = cost
         self._per_piece = cost / max(n_pieces, 1)
         self._done = 0.0
-        self._stopped = False
+        self._stopped = threading.Event()
         self._listener = _listener.get()
         self._lock = threading.Lock()
 
     def stop(self) -> None:
         """Let no piece go further than its present step."""
-        self._stopped = True
+        self._stopped.set()
 
     def run(self, piece: tuple[Any, ...]) -> Any:
         """Do one piece; the result of a stopped piece is None."""
-        if self._stopped:
+        if self._stopped.is_set():
             return None
         result = self._work(*piece)
         if not isinstance(result, Generator):
             self._advance(self._per_piece)
             return result
-        while not self._stopped:
+        while not self._stopped.is_set():
             try:
                 self._advance(next(result))
             except StopIteration as end:

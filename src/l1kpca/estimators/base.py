@@ -15,7 +15,7 @@ from l1kpca._typing import Array
 from l1kpca.components.base import Component, ComponentSolver
 from l1kpca.directions.base import Status
 from l1kpca.estimators.inverse import loadings, ridge_inverse
-from l1kpca.estimators.progress import with_progress
+from l1kpca.estimators.progress import ProgressBar
 from l1kpca.estimators.using import FittedKernelPCA
 from l1kpca.estimators.validation import check_kernel_matrix, check_parameters, check_rows
 from l1kpca.gram.base import DataGram, Gram
@@ -25,7 +25,7 @@ from l1kpca.gram.choose import GramChoice, choose
 from l1kpca.gram.dense import PrecomputedGram
 from l1kpca.gram.memory import read_memory_limit
 from l1kpca.kernels import Kernel, make_kernel, resolve_gamma
-from l1kpca.threads import Workers, single_threaded_blas, thread_count
+from l1kpca.threads import Workers, reporting_to, single_threaded_blas, thread_count
 
 _SPECTRUM_ROWS = 256
 
@@ -98,17 +98,26 @@ class KernelPCABase(FittedKernelPCA):
         return self._fit(X)
 
     def _fit(self, X: Any) -> Array:
+        try:
+            return self._fit_rows(X)
+        except BaseException:
+            # Also after Ctrl-C, and at whatever point: half-fitted counts as not fitted.
+            self.__dict__.pop("dual_components_", None)
+            raise
+
+    def _fit_rows(self, X: Any) -> Array:
         check_parameters(self)
         X = check_rows(self, X, reset=True)
         workers = Workers(thread_count(self.n_jobs))
         seed = self._seed()
         resources = Resources(read_memory_limit(self.memory_limit), workers, seed)
         solver = self._resumable(self._component_solver(X.shape[0], seed, workers), X, seed)
-        with single_threaded_blas():
+        bar = ProgressBar(type(self).__name__) if self.verbose else None
+        with single_threaded_blas(), reporting_to(bar.hear if bar else None):
             gram, kernel, choice = self._hold(X, resources)
             weights = self._center_weights(gram)
             gram = gram if weights is None else gram.center(weights)
-            components = list(self._take(solver, gram))
+            components = list(self._take(solver, gram, bar))
             scores = self._keep(X, gram, components)
             self._inverse = self._make_inverse(X, kernel, weights, scores)
             self._warn(gram, kernel, components)
@@ -140,7 +149,9 @@ class KernelPCABase(FittedKernelPCA):
             return spatial_median_weights(gram)
         return mean_weights(gram) if self.center else None
 
-    def _take(self, solver: ComponentSolver, gram: Gram) -> Iterator[Component]:
+    def _take(
+        self, solver: ComponentSolver, gram: Gram, bar: ProgressBar | None
+    ) -> Iterator[Component]:
         """As many components as were asked for."""
         asked = self.n_components
         by_number = isinstance(asked, Integral)
@@ -148,9 +159,7 @@ class KernelPCABase(FittedKernelPCA):
         wanted = np.inf if asked is None or by_number else asked * float(gram.diagonal().sum())
         found = solver.components(gram, limit)
         reached = 0.0
-        for component in (
-            with_progress(found, limit, type(self).__name__) if self.verbose else found
-        ):
+        for component in bar.over(found, limit if by_number else None) if bar else found:
             yield component
             reached += float(component.scores @ component.scores)
             if reached >= wanted:

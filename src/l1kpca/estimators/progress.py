@@ -1,4 +1,4 @@
-"""A progress bar over components, on standard error."""
+"""A progress bar on standard error: components that are done, and the pass over K under way."""
 
 import sys
 import time
@@ -7,23 +7,100 @@ from typing import TypeVar
 
 T = TypeVar("T")
 _WIDTH = 24
+_REDRAW_SECONDS = 0.2
+_LONG_PASS_SECONDS = 2.0
+_TOO_EARLY = 0.02  # share of a pass below which its length cannot be told
 
 
-def with_progress(items: Iterable[T], total: int, label: str, done: int = 0) -> Iterator[T]:
-    """Pass ``items`` on and show how many came, how many are expected, and the time left."""
-    begin, already = time.monotonic(), done
-    _show(label, done, total, None)
-    for item in items:
-        done += 1
-        elapsed = time.monotonic() - begin
-        _show(label, done, total, elapsed / (done - already) * (total - done))
-        yield item
-    sys.stderr.write("\n")
+class ProgressBar:
+    """Shows how many components are done, how far the present pass is, and the time left.
+
+    Until the first component is there, the time left is a lower bound: each component takes at
+    least one pass over K.  After that it goes by the components so far; those that came from a
+    checkpoint, without any work, do not count.
+
+    Parameters
+    ----------
+    label : str
+        What is shown in front.
+    """
+
+    def __init__(self, label: str):
+        self._label = label
+        self._total: int | None = None
+        self._done = 0
+        self._durations: list[float] = []
+        self._began = self._pass_began = time.monotonic()
+        self._share = 1.0
+        self._shown = 0.0
+        self._worked = False
+
+    def over(self, items: Iterable[T], total: int | None) -> Iterator[T]:
+        """Pass ``items`` on and count them; ``total`` is None if nobody knows how many come."""
+        self._total = total
+        self._show(time.monotonic())
+        try:
+            for item in items:
+                now = time.monotonic()
+                if self._worked:
+                    self._durations.append(now - self._began)
+                self._done, self._began, self._worked = self._done + 1, now, False
+                self._show(now)
+                yield item
+        finally:
+            sys.stderr.write("\n")
+
+    def hear(self, share: float) -> None:
+        """Take note of the share done of the pass under way."""
+        now = time.monotonic()
+        if share < self._share:
+            self._pass_began = now
+        self._share, self._worked = share, True
+        if now - self._shown > _REDRAW_SECONDS:
+            self._show(now)
+
+    def _show(self, now: float) -> None:
+        self._shown = now
+        text = f"\r{self._label} {self._count()}{self._pass(now)}{self._time_left(now)}"
+        sys.stderr.write(f"{text:<100}")
+        sys.stderr.flush()
+
+    def _count(self) -> str:
+        if self._total is None:
+            return f"{self._done} components"
+        filled = _WIDTH * self._done // max(self._total, 1)
+        bar = "#" * filled + "." * (_WIDTH - filled)
+        return f"[{bar}] {self._done}/{self._total} components"
+
+    def _pass(self, now: float) -> str:
+        length = self._pass_length(now)
+        long = length is not None and length > _LONG_PASS_SECONDS
+        return f", this pass {self._share:.0%}" if long else ""
+
+    def _pass_length(self, now: float) -> float | None:
+        if not _TOO_EARLY < self._share < 1:
+            return None
+        return (now - self._pass_began) / self._share
+
+    def _time_left(self, now: float) -> str:
+        if self._total is None:
+            return ""
+        to_come = self._total - self._done
+        if self._durations:
+            mean = sum(self._durations) / len(self._durations)
+            return f", {duration(mean * to_come - min(now - self._began, mean))} left"
+        length = self._pass_length(now)
+        return "" if length is None else f", more than {duration(length * to_come)} left"
 
 
-def _show(label: str, done: int, total: int, seconds_left: float | None) -> None:
-    filled = _WIDTH * done // max(total, 1)
-    left = "" if seconds_left is None else f", {seconds_left:.0f} s left"
-    bar = "#" * filled + "." * (_WIDTH - filled)
-    sys.stderr.write(f"\r{label} [{bar}] {done}/{total} components{left}   ")
-    sys.stderr.flush()
+def duration(seconds: float) -> str:
+    """A length of time, for people.
+
+    Examples
+    --------
+    >>> duration(42.4), duration(600), duration(9000)
+    ('42 s', '10 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{max(seconds, 0):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
