@@ -1,7 +1,7 @@
 """A component, a growing stack of them, and what a method that makes them looks like."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,6 +29,12 @@ class Component:
     def objective(self) -> float:
         """The L1 norm of the scores."""
         return float(np.abs(self.scores).sum())
+
+    def oriented(self) -> "Component":
+        """The same component, turned so that its largest score, in size, is positive."""
+        if self.scores[np.argmax(np.abs(self.scores))] >= 0:
+            return self
+        return replace(self, coef=-self.coef, scores=-self.scores, signs=-self.signs)
 
 
 class ComponentSolver(Protocol):
@@ -66,3 +72,22 @@ class Stack:
         self._coef[self.size] = coef
         self._scores[self.size] = scores
         self.size += 1
+
+
+def stacked(components: Sequence[Component], gram: Gram) -> Stack:
+    """The components as a stack that can go on growing."""
+    stack = Stack(gram.n_samples, gram.dtype)
+    for component in components:
+        stack.push(component.coef, component.scores)
+    return stack
+
+
+def negligible_variance(gram: Gram) -> float:
+    """A sum of squared scores that is rounding error, given the rows."""
+    total = float(np.abs(gram.diagonal()).sum())
+    return float(10 * np.finfo(gram.dtype).eps * np.sqrt(gram.n_samples) * total)
+
+
+def signs_int8(coef: Array) -> Array:
+    """-1 where negative, else 1."""
+    return np.where(coef < 0, -1, 1).astype(np.int8)

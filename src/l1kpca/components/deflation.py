@@ -1,12 +1,12 @@
 """Greedy components: find a direction, take it out of the rows, repeat."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from l1kpca._typing import Array
-from l1kpca.components.base import Component, Stack
+from l1kpca.components.base import Component, Stack, negligible_variance, signs_int8, stacked
 from l1kpca.directions.base import Direction, Finder
 from l1kpca.directions.compose import best_direction
 from l1kpca.directions.starts import Start, several
@@ -40,38 +40,49 @@ class Deflation:
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
         """Yield up to ``limit`` components in all, going on after ``so_far``."""
-        stack = Stack(gram.n_samples, gram.dtype)
-        for component in so_far:
-            stack.push(component.coef, component.scores)
-        total = float(np.abs(gram.diagonal()).sum())
-        negligible = 10 * np.finfo(gram.dtype).eps * np.sqrt(gram.n_samples) * total
-        while stack.size < limit:
-            deflated = Deflated(gram, stack.scores, self.workers)
-            # A generator of its own for each component: an interrupted fit can go on anywhere.
-            rng = np.random.default_rng([self.seed, stack.size])
-            starts = several(self.start, self.n_starts, deflated, rng)
-            direction = best_direction(self.finder, deflated, starts)
-            found = self._component(direction, stack)
-            if found is None or found.scores @ found.scores <= negligible:
-                return
-            stack.push(found.coef, found.scores)
-            yield found
 
-    def _component(self, direction: Direction, stack: Stack) -> Component | None:
-        coef, image = _orthogonal(direction, stack)
-        value = float(coef @ image)
-        if not value > 0:
-            return None
-        length = np.sqrt(value)
-        scores = image / length
-        sign = -1 if self.orient and scores[np.argmax(np.abs(scores))] < 0 else 1
-        return Component(
-            coef=sign * coef / length,
-            scores=sign * scores,
-            signs=np.where(sign * direction.coef < 0, -1, 1).astype(np.int8),
-            trace=direction.trace,
-            status=direction.status,
-        )
+        def search(deflated: Gram, rng: np.random.Generator) -> Direction:
+            starts = several(self.start, self.n_starts, deflated, rng)
+            return best_direction(self.finder, deflated, starts)
+
+        stack = stacked(so_far, gram)
+        for component in deflate(gram, limit, stack, search, self.seed, self.workers):
+            yield component.oriented() if self.orient else component
+
+
+Searching = Callable[[Gram, np.random.Generator], Direction]
+"""From a deflated Gram to a direction."""
+
+
+def deflate(
+    gram: Gram, limit: int, stack: Stack, search: Searching, seed: int, workers: Workers
+) -> Iterator[Component]:
+    """Yield components, each searched for on K with those before it taken out."""
+    negligible = negligible_variance(gram)
+    while stack.size < limit:
+        # A generator of its own for each component: an interrupted fit can go on anywhere.
+        rng = np.random.default_rng([seed, stack.size])
+        direction = search(Deflated(gram, stack.scores, workers), rng)
+        found = _component(direction, stack)
+        if found is None or found.scores @ found.scores <= negligible:
+            return
+        stack.push(found.coef, found.scores)
+        yield found
+
+
+def _component(direction: Direction, stack: Stack) -> Component | None:
+    coef, image = _orthogonal(direction, stack)
+    value = float(coef @ image)
+    if not value > 0:
+        return None
+    length = np.sqrt(value)
+    return Component(
+        coef=coef / length,
+        scores=image / length,
+        signs=signs_int8(direction.coef),
+        trace=direction.trace,
+        status=direction.status,
+    )
 
 
 def _orthogonal(direction: Direction, stack: Stack) -> tuple[Array, Array]:
