@@ -10,7 +10,9 @@ import numpy as np
 from l1kpca._typing import Array, Signs
 from l1kpca.gram.base import Gram
 
-_FEW = 0.25  # share of changed rows below which K[:, changed] is cheaper than a full product
+_FEW = 0.5
+"""Share of changed rows below which K[:, changed] is cheaper than a pass over the triangle of K; a
+pass that serves k searches costs little more than one for a single search, so it is shared out."""
 
 
 class Status(Enum):
@@ -85,14 +87,15 @@ def side_by_side(gram: Gram, searches: list[Search]) -> list[Direction]:
 
 
 def _images_of(gram: Gram, changes: list[Array]) -> list[Array]:
-    """K @ change for each change, through the rows that changed if these are few."""
-    if not changes:
-        return []
-    block = changes[0] if len(changes) == 1 else np.column_stack(changes)
-    rows = np.flatnonzero(block if block.ndim == 1 else block.any(axis=1))
-    few = len(rows) < _FEW * len(block)
-    image = gram.apply(block[rows], at=rows) if few else gram.apply(block)
-    return [image] if image.ndim == 1 else list(np.ascontiguousarray(image.T))
+    """K @ change for each change: through its own rows if these are few, else all in one pass."""
+    rows = [np.flatnonzero(change) for change in changes]
+    few = _FEW / max(1, len(changes)) * gram.n_samples
+    many = [k for k, index in enumerate(rows) if len(index) > few]
+    images = {k: gram.apply(changes[k][i], at=i) for k, i in enumerate(rows) if len(i) <= few}
+    if many:
+        block = gram.apply(np.column_stack([changes[k] for k in many]))
+        images |= zip(many, np.ascontiguousarray(block.T), strict=True)
+    return [images[k] for k in range(len(changes))]
 
 
 def signs_of(image: Array, previous: Signs) -> Signs:

@@ -32,11 +32,17 @@ class Gram(Protocol):
     def diagonal(self) -> Array:
         """diag K."""
 
-    def columns(self, index: Array) -> Array:
-        """K[:, index]."""
+    def columns(self, index: Array, rows: Array | None = None) -> Array:
+        """K[:, index], or K[rows][:, index]."""
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
-        """sum_i |K - L^T R|_ij for each column j: what the paper's start needs."""
+        """sum_i |K - L^T R|_ij for each column j: what the paper's start needs.
+
+        The matrix L^T R must be symmetric, as K is.
+        """
+
+    def rounding(self) -> float:
+        """Size of the rounding errors in trace K: what is smaller says nothing about the rows."""
 
 
 @dataclass(frozen=True)

@@ -60,9 +60,9 @@ class StoredGram(TiledGram):
         self.workers.run(loops.add_weighted_rows, pieces, cost=len(at) * self.n_samples)
         return out
 
-    def columns(self, index: Array) -> Array:
-        """K[:, index], from the rows, which lie together in memory."""
-        return self.K[index].T
+    def columns(self, index: Array, rows: Array | None = None) -> Array:
+        """K[:, index], or K[rows][:, index]; from rows of K, which lie together in memory."""
+        return self.K[index].T if rows is None else self.K[np.ix_(rows, index)]
 
     def diagonal(self) -> Array:
         """diag K."""

@@ -33,9 +33,14 @@ class TiledGram(ABC):
     def block(self, rows: Rows, columns: Rows) -> Array:
         """K[rows, columns]; may be a view, so it must not be written to."""
 
-    def columns(self, index: Array) -> Array:
-        """K[:, index]."""
-        index = np.asarray(index)
+    @abstractmethod
+    def diagonal(self) -> Array:
+        """diag K."""
+
+    def columns(self, index: Array, rows: Array | None = None) -> Array:
+        """K[:, index], or K[rows][:, index]."""
+        if rows is not None:
+            return np.array(self.block(rows, index))
         out = np.empty((self.n_samples, len(index)), dtype=self.dtype)
 
         def fill(rows: slice) -> None:
@@ -43,6 +48,10 @@ class TiledGram(ABC):
 
         self._for_each_span(fill, out.size)
         return out
+
+    def rounding(self) -> float:
+        """Size of the rounding errors in trace K."""
+        return float(np.finfo(self.dtype).eps * np.abs(self.diagonal()).sum(dtype=np.float64))
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
         """sum_i |K - L^T R|_ij for each j."""

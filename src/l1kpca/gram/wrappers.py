@@ -47,13 +47,18 @@ class Minus:
         """Diagonal of K - L^T R."""
         return self.gram.diagonal() - np.einsum("ri,ri->i", self.left, self.right)
 
-    def columns(self, index: Array) -> Array:
-        """Columns of K - L^T R."""
-        return self.gram.columns(index) - self.left.T @ self.right[:, index]
+    def columns(self, index: Array, rows: Array | None = None) -> Array:
+        """Columns of K - L^T R, all of them or the entries in ``rows``."""
+        left = self.left if rows is None else self.left[:, rows]
+        return self.gram.columns(index, rows) - left.T @ self.right[:, index]
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
         """L1 norms of the columns of K - L^T R - (minus)."""
         return self.gram.column_l1(with_more(minus, self.left, self.right))
+
+    def rounding(self) -> float:
+        """That of K: what is subtracted from K leaves the errors of K behind."""
+        return self.gram.rounding()
 
 
 def subtract_rows(rows: Array, weights: Array, out: Array, workers: Workers) -> None:
