@@ -39,23 +39,11 @@ def check_writable(path: str | os.PathLike[str], *, overwrite: bool = False) -> 
     l1kpca.outputs.OutputError: no/such/folder/scores.csv: the folder no/such/folder does not
     exist; create it first.
     """
-    shown, target = Path(path), Path(os.path.realpath(path))
-    folder = target.parent
-    if not folder.is_dir():
-        raise OutputError(f"{shown}: the folder {shown.parent} does not exist; create it first.")
-    if target.is_dir():
-        raise OutputError(f"{shown} is a directory; give the name of a file.")
-    if target.exists() and not target.is_file():
-        raise OutputError(f"{shown} is not a regular file; give another name.")
-    if target.exists() and not overwrite:
-        raise OutputError(
-            f"{shown} exists and is not overwritten; give another name, or allow it with --force"
-            " (in Python: overwrite=True)."
-        )
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise OutputError(
-            f"{shown}: the folder {shown.parent} is not writable; choose another one."
-        )
+    with _explained(path):
+        target = Path(os.path.realpath(path))
+        problem = _obstacle(Path(path), target, overwrite)
+    if problem is not None:
+        raise OutputError(problem)
     return target
 
 
@@ -93,24 +81,48 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
     'complete'
     """
     target = check_writable(path, overwrite=overwrite)
-    temporary: Path | None = None
-    try:
+    with _explained(path):
         handle, name = tempfile.mkstemp(
             dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".part"
         )
-        temporary = Path(name)
         os.close(handle)
-        yield temporary
-        _flush(temporary)
-        temporary.chmod(_mode_of(target))
-        check_writable(path, overwrite=overwrite)  # it may have appeared in the meantime
-        temporary.replace(target)
+        temporary = Path(name)
+        try:
+            yield temporary
+            _flush(temporary)
+            temporary.chmod(_mode_of(target))
+            check_writable(path, overwrite=overwrite)  # it may have appeared in the meantime
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what the system says into one sentence."""
+    try:
+        yield
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutputError(f"{Path(path)} was not written: {reason}.") from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+
+
+def _obstacle(shown: Path, target: Path, overwrite: bool) -> str | None:
+    """Why a file cannot be written, if there is a reason."""
+    if not target.parent.is_dir():
+        return f"{shown}: the folder {shown.parent} does not exist; create it first."
+    if target.is_dir():
+        return f"{shown} is a directory; give the name of a file."
+    if target.exists() and not target.is_file():
+        return f"{shown} is not a regular file; give another name."
+    if target.exists() and not overwrite:
+        return (
+            f"{shown} exists and is not overwritten; give another name, or allow it with --force"
+            " (in Python: overwrite=True)."
+        )
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        return f"{shown}: the folder {shown.parent} is not writable; choose another one."
+    return None
 
 
 def _flush(path: Path) -> None:

@@ -160,8 +160,6 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Saved
         are not known.
     """
     path = Path(path)
-    if path.is_dir():
-        raise ModelFileError(f"{path} is a directory; give the file of a saved model.")
     limit = free_memory() if max_bytes is None else max_bytes
     try:
         with zipfile.ZipFile(path) as archive:
@@ -170,6 +168,8 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Saved
         estimator = _load_trusted(path)
     except ModelFileError:
         raise
+    except IsADirectoryError:
+        raise ModelFileError(f"{path} is a directory; give the file of a saved model.") from None
     except FileNotFoundError:
         raise ModelFileError(f"{path} does not exist; give the file of a saved model.") from None
     except PermissionError:
