@@ -30,6 +30,11 @@ class Component:
         """The L1 norm of the scores."""
         return float(np.abs(self.scores).sum())
 
+    @property
+    def variation(self) -> float:
+        """The sum of squares of the scores."""
+        return float(self.scores @ self.scores)
+
     def oriented(self) -> "Component":
         """The same component, turned so that its largest score, in size, is positive."""
         if self.scores[np.argmax(np.abs(self.scores))] >= 0:
@@ -84,8 +89,10 @@ def stacked(components: Sequence[Component], gram: Gram) -> Stack:
 
 def negligible_variance(gram: Gram) -> float:
     """A sum of squared scores that is rounding error, given the rows."""
-    total = float(np.abs(gram.diagonal()).sum())
-    return float(10 * np.finfo(gram.dtype).eps * np.sqrt(gram.n_samples) * total)
+    limits = np.finfo(gram.dtype)
+    # Below tiny / eps, products lose digits to underflow.
+    underflow = float(limits.tiny) / float(limits.eps)
+    return max(10 * float(np.sqrt(gram.n_samples)) * gram.rounding(), underflow)
 
 
 def signs_int8(coef: Array) -> Array:

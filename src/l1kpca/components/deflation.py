@@ -63,19 +63,24 @@ def deflate(
         # A generator of its own for each component: an interrupted fit can go on anywhere.
         rng = np.random.default_rng([seed, stack.size])
         direction = search(Deflated(gram, stack.scores, workers), rng)
-        found = _component(direction, stack)
-        if found is None or found.scores @ found.scores <= negligible:
+        found = _component(direction, stack, negligible)
+        if found is None:
             return
+        # The diagonal of an indefinite K may be small or zero, its components are not.
+        share = 10 * float(np.finfo(gram.dtype).eps) * np.sqrt(gram.n_samples)
+        negligible = max(negligible, share * found.variation)
         stack.push(found.coef, found.scores)
         yield found
 
 
-def _component(direction: Direction, stack: Stack) -> Component | None:
+def _component(direction: Direction, stack: Stack, negligible: float) -> Component | None:
+    """The direction as a component, unless it is rounding error or not positive."""
     coef, image = _orthogonal(direction, stack)
+    # coef^T K coef is the square of the L1 norm of the scores, so never less than their squares.
     value = float(coef @ image)
-    if not value > 0:
+    if not value > negligible or float(image @ image) / value <= negligible:
         return None
-    length = np.sqrt(value)
+    length = float(np.sqrt(value))
     return Component(
         coef=coef / length,
         scores=image / length,

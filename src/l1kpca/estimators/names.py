@@ -30,7 +30,12 @@ def make_finder(solver: Any, max_iter: int | None, p: float = 1.0) -> Finder:
     if not isinstance(solver, str) or solver not in SOLVERS:
         raise ValueError(f"solver={solver!r} must be one of {list(SOLVERS)}, or a finder object")
     check_number("p", p, at_least=1)
-    return SOLVERS[solver]({} if max_iter is None else {"max_iter": max_iter}, p)
+    return SOLVERS[solver](bound_of(max_iter), p)
+
+
+def bound_of(max_iter: int | None) -> Bound:
+    """The argument ``max_iter``, left out if it is None."""
+    return {} if max_iter is None else {"max_iter": max_iter}
 
 
 def make_start(start: Any, n_samples: int) -> Start:

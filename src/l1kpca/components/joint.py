@@ -1,0 +1,76 @@
+"""All L1 components at once: the method of Nie and others, in dual coordinates."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from l1kpca._typing import Array
+from l1kpca.components.base import Component, ComponentSolver, signs_int8
+from l1kpca.components.subspace import Basis
+from l1kpca.directions.base import Status, signs_of
+from l1kpca.gram.base import Gram
+
+
+@dataclass(frozen=True)
+class JointSigns:
+    r"""Maximise :math:`\sum_{ij} |(K A)_{ij}|` over all orthonormal A at once.
+
+    From the signs B, (n, k), of the scores,
+
+    .. math:: M = B^T K B, \qquad S = K B M^{-1/2}, \qquad B \leftarrow \operatorname{sgn}(S).
+
+    :math:`B M^{-1/2}` is the orthonormal basis that maximises :math:`\sum_{ij} B_{ij} (K A)_{ij}`,
+    so the objective never falls.  Each step costs one product of K with k vectors.  The start is
+    the solution of ``greedy``; the components come in the order of their L1 norms.
+    """
+
+    greedy: ComponentSolver
+    max_iter: int = 1000
+
+    def components(
+        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
+    ) -> Iterator[Component]:
+        """Yield ``limit`` components, fewer if the rank is lower."""
+        found = list(self.greedy.components(gram, limit))
+        if not found:
+            return
+        basis, trace, status = self._iterate(gram, found)
+        order = np.argsort(-np.abs(basis.scores).sum(axis=0), kind="stable")
+        for j in order[len(so_far) :]:
+            coef, scores = basis.coef[:, j], basis.scores[:, j]
+            yield Component(coef, scores, signs_int8(scores), trace, status).oriented()
+
+    def _iterate(
+        self, gram: Gram, found: list[Component]
+    ) -> tuple[Basis, tuple[float, ...], Status]:
+        basis = Basis(
+            np.column_stack([component.coef for component in found]),
+            np.column_stack([component.scores for component in found]),
+        )
+        B = np.zeros_like(basis.scores)
+        trace = [float(np.abs(basis.scores).sum())]
+        for _ in range(self.max_iter):
+            signs = signs_of(basis.scores, previous=np.where(B == 0, 1, B))
+            moved = None if np.array_equal(signs, B) else polar(signs, gram.apply(signs))
+            if moved is None or (value := float(np.abs(moved.scores).sum())) <= trace[-1]:
+                return basis, tuple(trace), Status.CONVERGED
+            B, basis = signs, moved
+            trace.append(value)
+        return basis, tuple(trace), Status.MAX_ITER
+
+
+def polar(B: Array, image: Array) -> Basis | None:
+    r"""The orthonormal basis nearest to B in feature space, :math:`B (B^T K B)^{-1/2}`.
+
+    None where B is dependent up to rounding, so that no single basis is nearest.
+    """
+    M = B.T @ image
+    values, Q = np.linalg.eigh((M + M.T) / 2)
+    if values[0] <= len(B) * np.finfo(B.dtype).eps * values[-1]:
+        return None
+    root = (Q / np.sqrt(values)) @ Q.T
+    basis = Basis(B @ root, image @ root)
+    # One Newton step towards A^T K A = I takes out what the condition of M left.
+    overlap = basis.coef.T @ basis.scores
+    return basis.rotated(1.5 * np.eye(len(overlap)) - 0.25 * (overlap + overlap.T))

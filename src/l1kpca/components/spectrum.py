@@ -1,0 +1,142 @@
+"""Eigenpairs of a Gram matrix: all that are positive, or the leading ones."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from l1kpca._typing import Array
+from l1kpca.components.base import negligible_variance
+from l1kpca.gram.base import Gram
+from l1kpca.threads import spans
+
+_COLUMNS = 256
+_LOW_RANK = 8  # a rank below n / 8 is looked for before the matrix is decomposed as a whole
+_SMALL = 200  # rows up to which a dense decomposition takes no time
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigenvalues above rounding error, the largest first, and their unit eigenvectors."""
+
+    values: Array
+    """(r,)."""
+    vectors: Array
+    """(n_samples, r)."""
+
+
+def all_pairs(gram: Gram, memory: int) -> Spectrum:
+    """Every positive eigenvalue and its vector.
+
+    A matrix of low rank is decomposed through its pivoted Cholesky factor, O(n r^2); any other
+    as a whole, O(n^3), which must fit into ``memory`` bytes.
+    """
+    factor = low_rank_factor(gram, gram.n_samples // _LOW_RANK)
+    if factor is not None:
+        return _of_factor(factor, gram)
+    return _of_matrix(gram, gram.n_samples, memory)
+
+
+def leading_pairs(gram: Gram, count: int, memory: int) -> Spectrum:
+    """The ``count`` largest eigenvalues, fewer if there are not so many positive ones.
+
+    By Lanczos, which needs products with K alone, unless the rank is low or most of the spectrum
+    is wanted.
+    """
+    n = gram.n_samples
+    factor = low_rank_factor(gram, min(2 * count, n // _LOW_RANK))
+    if factor is not None:
+        return _first(_of_factor(factor, gram), count)
+    if n <= _SMALL or count > n // 4:
+        return _of_matrix(gram, count, memory)
+    operator = LinearOperator((n, n), matvec=lambda v: gram.apply(np.ravel(v)), dtype=gram.dtype)
+    # K 1 vanishes for a centered K, so the Lanczos iteration must not begin with ones.
+    begin = np.cos(np.arange(n)).astype(gram.dtype)
+    values, vectors = eigsh(operator, k=count, which="LA", v0=begin)
+    return _positive(values, vectors, gram)
+
+
+def leading_count(gram: Gram, share: float, memory: int) -> int:
+    """How many leading eigenvalues add up to a share of the trace."""
+    wanted = share * float(gram.diagonal().sum())
+    count = 8
+    while True:
+        count = min(count, gram.n_samples)
+        reached = np.cumsum(leading_pairs(gram, count, memory).values)
+        enough = int(np.searchsorted(reached, wanted)) + 1
+        if enough <= len(reached) or len(reached) < count or count == gram.n_samples:
+            return max(1, min(enough, len(reached)))
+        count *= 2
+
+
+def low_rank_factor(gram: Gram, max_rank: int) -> Array | None:
+    r"""G, (r, n), with :math:`K = G^T G` up to rounding, or None if the rank is above ``max_rank``.
+
+    Cholesky with the largest remaining diagonal entry as pivot.  It needs one column of K for each
+    rank, and ends where the trace of what is left is rounding error.  For a matrix that is not
+    positive semidefinite this says nothing, so one product with K has the last word.
+    """
+    n = gram.n_samples
+    left = gram.diagonal().astype(gram.dtype)
+    negligible = negligible_variance(gram)
+    G = np.empty((max_rank, n), dtype=gram.dtype)
+    rank = 0
+    while left.sum() > negligible:
+        pivot = int(np.argmax(left))
+        if rank == max_rank or not left[pivot] > 0:
+            return None
+        column = gram.columns(np.array([pivot]))[:, 0] - G[:rank].T @ G[:rank, pivot]
+        G[rank] = column / np.sqrt(left[pivot])
+        left = np.maximum(left - G[rank] ** 2, 0)
+        left[pivot] = 0
+        rank += 1
+    G = G[:rank]
+    probe = np.cos(np.arange(n)).astype(gram.dtype)
+    missed = np.linalg.norm(gram.apply(probe) - G.T @ (G @ probe))
+    return G if missed <= 100 * negligible * np.linalg.norm(probe) else None
+
+
+def whole_matrix(gram: Gram, memory: int) -> Array:
+    """K as one new array, if it fits into ``memory`` bytes."""
+    n = gram.n_samples
+    needed = n**2 * gram.dtype.itemsize
+    if needed > memory:
+        raise ValueError(
+            f"memory_limit={memory} bytes is too small for the {n} x {n} matrix that this method"
+            f" decomposes: allow at least {needed} bytes, or use L1KernelPCA, which needs only"
+            " products with it"
+        )
+    K = np.empty((n, n), dtype=gram.dtype)
+    for columns in spans(n, _COLUMNS):
+        K[columns] = gram.columns(np.arange(columns.start, columns.stop)).T
+    return K
+
+
+def _of_matrix(gram: Gram, count: int, memory: int) -> Spectrum:
+    n = gram.n_samples
+    K = whole_matrix(gram, memory)
+    if count >= n // 2:
+        values, vectors = linalg.eigh(K, driver="evd", overwrite_a=True, check_finite=False)
+    else:
+        largest = (n - count, n - 1)
+        values, vectors = linalg.eigh(
+            K, subset_by_index=largest, overwrite_a=True, check_finite=False
+        )
+    return _first(_positive(values, vectors, gram), count)
+
+
+def _of_factor(G: Array, gram: Gram) -> Spectrum:
+    """K = G^T G: the squares of the singular values of G, and its right singular vectors."""
+    vectors, values, _ = linalg.svd(G.T, full_matrices=False, check_finite=False)
+    return _positive(values**2, vectors, gram)
+
+
+def _positive(values: Array, vectors: Array, gram: Gram) -> Spectrum:
+    order = np.argsort(values)[::-1]
+    order = order[values[order] > negligible_variance(gram)]
+    return Spectrum(values[order], vectors[:, order])
+
+
+def _first(spectrum: Spectrum, count: int) -> Spectrum:
+    return Spectrum(spectrum.values[:count], spectrum.vectors[:, :count])

@@ -1,0 +1,1 @@
+"""Kernel PCAs of other papers, behind the interface of `L1KernelPCA`."""
