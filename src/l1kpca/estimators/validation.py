@@ -83,6 +83,7 @@ def _is_int(value: Any) -> bool:
 def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """X as a finite float array or CSR matrix; at fit also remembers its columns."""
     precomputed = estimator.kernel == "precomputed"
+    given = X
     X = validate_data(
         estimator,
         X,
@@ -92,7 +93,9 @@ def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         ensure_all_finite=not (precomputed and reset),
         reset=reset,
     )
-    if reset and not precomputed and estimator.copy_X and not isinstance(X, np.memmap):
+    if isinstance(given, np.memmap) and np.may_share_memory(X, given):
+        return given  # on disk, and perhaps larger than memory: neither copied nor hidden
+    if reset and not precomputed and estimator.copy_X:
         X = X.copy()
     return X
 

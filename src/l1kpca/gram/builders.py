@@ -11,7 +11,13 @@ from l1kpca.gram.base import DataGram
 from l1kpca.gram.blocked import BlockedGram
 from l1kpca.gram.dense import DenseGram
 from l1kpca.gram.factor import linear_gram
-from l1kpca.gram.nystroem import choose_landmarks, landmark_features, lost_share, nystroem_gram
+from l1kpca.gram.nystroem import (
+    LandmarkGram,
+    choose_landmarks,
+    landmark_features,
+    lost_share,
+    nystroem_gram,
+)
 from l1kpca.kernels import Kernel, kernel_blocks, name_of
 from l1kpca.threads import Workers
 
@@ -96,14 +102,20 @@ class Nystroem:
     landmarks: str = "kmeans++"
 
     def build(self, X: Any, kernel: Kernel, resources: Resources) -> tuple[DataGram, int, float]:
-        """Build a `FactorGram` of landmark features."""
+        """Store the features of all rows if they fit, else compute them anew in each pass."""
         if self.landmarks not in ("kmeans++", "random"):
             raise ValueError(f"landmarks={self.landmarks!r} must be 'kmeans++' or 'random'")
         rng = np.random.default_rng([resources.seed, 1])
         index = choose_landmarks(X, self._count(X, resources), self.landmarks, rng)
         features = landmark_features(X, kernel, index)
-        gram = nystroem_gram(X, features, resources.workers)
-        return gram, gram.F.nbytes, lost_share(gram, kernel.diagonal(X))
+        # Twice: centering makes a second array.
+        needed = 2 * X.shape[0] * features.whitening.shape[1] * features.whitening.itemsize
+        if needed <= resources.memory:
+            gram = nystroem_gram(X, features, resources.workers)
+            return gram, gram.F.nbytes, lost_share(gram, kernel.diagonal(X))
+        streamed = LandmarkGram(X, features, resources.workers)
+        held = features.whitening.nbytes + X.shape[0] * X.dtype.itemsize
+        return streamed, held, lost_share(streamed, kernel.diagonal(X))
 
     def _count(self, X: Any, resources: Resources) -> int:
         n_samples = X.shape[0]
