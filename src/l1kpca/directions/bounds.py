@@ -1,0 +1,221 @@
+r"""Proven upper bounds on :math:`\max_{c \in \{-1, 1\}^n} c^T K c`.
+
+For any positive y and :math:`\theta \ge \lambda_{\max}(Y^{-1/2} K Y^{-1/2})`, Y = Diag(y), the matrix
+:math:`\theta Y - K` has no negative eigenvalue, and therefore :math:`c^T K c \le \theta \sum_i y_i`.
+With y = 1 this is the spectral bound :math:`n \lambda_{\max}(K)`; the best y gives the value of the
+semidefinite relaxation.  What has to be proven is that theta is large enough.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from l1kpca._typing import Array
+from l1kpca.gram.base import Gram
+
+DENSE_ROWS = 4000
+"""Up to here K is formed and theta is proven by a Cholesky factorization."""
+FAILURE_PROBABILITY = 1e-9
+"""Of the proof by Lanczos iteration, over its random start."""
+_BLOCK_WIDTH = 8
+_BLOCK_STEPS = 60
+_NEGLIGIBLE = 1e-11
+_FIRST_MARGIN = 1e-8
+
+
+@dataclass(frozen=True)
+class UpperBound:
+    """No sign vector has a larger value than this."""
+
+    value: float
+    proof: str
+    """``"cholesky"``: holds up to nothing; ``"lanczos"``: fails with probability 1e-9 at most."""
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """The extreme eigenvalues of a symmetric matrix, as a Krylov space sees them."""
+
+    largest: float
+    smallest: float
+    error: float
+    """Bound on the share of the spread (largest - smallest) that is not seen."""
+
+    @property
+    def upper(self) -> float:
+        """Above the largest eigenvalue, with probability at least 1 - 1e-9."""
+        unseen = self.error * (self.largest - self.smallest) / (1 - 2 * self.error)
+        return self.largest + unseen
+
+
+class InMemory:
+    """K itself in double precision: what the Gram protocol gives, held as one array."""
+
+    def __init__(self, gram: Gram):
+        self.n_samples = gram.n_samples
+        self.dtype = np.dtype(np.float64)
+        self._rounding = gram.rounding()
+        self.K = np.ascontiguousarray(gram.columns(np.arange(gram.n_samples)), dtype=np.float64)
+
+    def apply(self, V: Array, at: Array | None = None) -> Array:
+        """K @ V, or K[:, at] @ V."""
+        return self.K @ V if at is None else self.K[:, at] @ V
+
+    def diagonal(self) -> Array:
+        """diag K."""
+        return self.K.diagonal().copy()
+
+    def columns(self, index: Array, rows: Array | None = None) -> Array:
+        """K[:, index], or K[rows][:, index]."""
+        return self.K[:, index] if rows is None else self.K[np.ix_(rows, index)]
+
+    def column_l1(self, minus: tuple[Array, Array] | None = None) -> Array:
+        """sum_i |K - L^T R|_ij for each column j."""
+        return np.abs(self.K if minus is None else self.K - minus[0].T @ minus[1]).sum(axis=0)
+
+    def rounding(self) -> float:
+        """Size of the rounding errors in trace K."""
+        return self._rounding
+
+
+def in_memory(gram: Gram) -> Gram:
+    """``gram`` as one array if it has at most 4000 rows, else as it is."""
+    return InMemory(gram) if gram.n_samples <= DENSE_ROWS else gram
+
+
+def spectral_bound(gram: Gram) -> UpperBound:
+    r"""n times the largest eigenvalue of K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca.gram.dense import PrecomputedGram
+    >>> from l1kpca.threads import Workers
+    >>> bound = spectral_bound(PrecomputedGram(np.eye(3), Workers()))
+    >>> round(bound.value, 6), bound.proof
+    (3.0, 'cholesky')
+    """
+    return dual_bound(gram, np.ones(gram.n_samples))
+
+
+def dual_bound(gram: Gram, y: Array) -> UpperBound:
+    """theta * sum(y) with theta proven; ``y`` may be anything that is not negative.
+
+    Parameters
+    ----------
+    gram : Gram
+        K, symmetric; it need not be positive semidefinite.
+    y : ndarray of shape (n_samples,)
+        The dual variables before they are scaled.
+
+    Returns
+    -------
+    bound : UpperBound
+    """
+    y = np.asarray(y, dtype=np.float64)
+    # A row of K that vanished by deflation has y = 0 up to rounding; the floor costs next to nothing.
+    floor = np.sqrt(np.finfo(gram.dtype).eps) * y.mean()
+    if not floor > 0:
+        y, floor = np.ones_like(y), 1.0
+    y = np.maximum(y, floor)
+    scale = 1 / np.sqrt(y)
+
+    def scaled(V: Array) -> Array:
+        rows = scale[:, np.newaxis] * V
+        image = gram.apply(rows.astype(gram.dtype, copy=False))
+        return scale[:, np.newaxis] * np.asarray(image, dtype=np.float64)
+
+    seen = extreme_eigenvalues(scaled, gram.n_samples)
+    if gram.n_samples <= DENSE_ROWS:
+        K = np.asarray(gram.columns(np.arange(gram.n_samples)), dtype=np.float64)
+        return UpperBound(_cholesky_bound(K, y, seen.largest), "cholesky")
+    size = max(abs(seen.largest), abs(seen.smallest))
+    rounding = gram.n_samples * float(np.finfo(gram.dtype).eps) * size
+    return UpperBound((seen.upper + rounding) * float(y.sum()), "lanczos")
+
+
+def _cholesky_bound(K: Array, y: Array, estimate: float) -> float:
+    r"""The least theta near ``estimate`` for which theta Y - K passes a Cholesky factorization.
+
+    If the factorization of A runs to its end in floating point, then
+    :math:`\lambda_{\min}(A) \ge -\gamma \operatorname{tr} A` with
+    :math:`\gamma = (n + 2) u / (1 - (n + 2) u)`, u the unit roundoff (Rump 2006).  This is added.
+    """
+    n, total = len(y), float(y.sum())
+    unit = np.finfo(np.float64).eps
+    margin = _FIRST_MARGIN
+    while True:
+        theta = estimate + margin * max(abs(estimate), unit)
+        A = -K
+        A.flat[:: n + 1] += theta * y
+        trace = float(np.abs(A.diagonal()).sum())
+        if _is_positive_definite(A):
+            # Twice gamma also covers the rounding of A itself.
+            return theta * total + n * 2 * (n + 2) * unit * trace
+        margin *= 10
+
+
+def _is_positive_definite(A: Array) -> bool:
+    try:
+        linalg.cholesky(A, lower=True, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError:
+        return False
+    return True
+
+
+def extreme_eigenvalues(apply: Callable[[Array], Array], n: int, seed: int = 0) -> Extremes:
+    r"""Extreme eigenvalues of a symmetric n x n matrix, by block Lanczos from random vectors.
+
+    After k steps from one random vector the largest Ritz value misses more than a share e of the
+    spread with probability at most :math:`1.648 \sqrt n \exp(-\sqrt e (2 k - 1))` (Kuczynski and
+    Wozniakowski 1992).  The space of a block contains that of each of its b independent columns, so
+    its probability is at most the b-th power of this.  Both ends of the spectrum are covered.
+
+    Parameters
+    ----------
+    apply : callable
+        The product of the matrix with an (n, b) block.
+    n : int
+        Number of rows.
+    seed : int, default=0
+        Of the random block.
+
+    Returns
+    -------
+    extremes : Extremes
+    """
+    rng = np.random.default_rng([seed, n])
+    block = np.linalg.qr(rng.standard_normal((n, min(_BLOCK_WIDTH, n))))[0]
+    width = block.shape[1]
+    basis, images, steps = block, apply(block), 1
+    while steps < _BLOCK_STEPS and basis.shape[1] < n:
+        block = _new_directions(images[:, -block.shape[1] :], basis)
+        if block.shape[1] == 0:
+            return _ritz_extremes(basis, images, error=_NEGLIGIBLE)
+        basis = np.hstack([basis, block])
+        images = np.hstack([images, apply(block)])
+        steps += 1
+    if basis.shape[1] >= n:
+        return _ritz_extremes(basis, images, error=_NEGLIGIBLE)
+    exponent = np.log(1.648 * np.sqrt(n)) + np.log(2 / FAILURE_PROBABILITY) / width
+    return _ritz_extremes(basis, images, error=float((exponent / (2 * steps - 1)) ** 2))
+
+
+def _new_directions(images: Array, basis: Array) -> Array:
+    """What the images add to the span of the basis, orthonormal."""
+    size = np.linalg.norm(images)
+    left = images - basis @ (basis.T @ images)
+    left -= basis @ (basis.T @ left)
+    Q, R, _ = linalg.qr(left, mode="economic", pivoting=True, check_finite=False)
+    kept = np.abs(R.diagonal()) > _NEGLIGIBLE * max(size, np.finfo(float).tiny)
+    # Once more: a small remainder carries what rounding left of the basis in it.
+    Q = Q[:, kept]
+    return np.linalg.qr(Q - basis @ (basis.T @ Q))[0]
+
+
+def _ritz_extremes(basis: Array, images: Array, error: float) -> Extremes:
+    T = basis.T @ images
+    values = np.linalg.eigvalsh((T + T.T) / 2)
+    return Extremes(float(values[-1]), float(values[0]), error)

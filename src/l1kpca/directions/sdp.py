@@ -1,0 +1,152 @@
+r"""The semidefinite relaxation of the sign problem: a bound, and starts that are near exact.
+
+.. math:: \max \operatorname{tr}(K X), \quad X_{ii} = 1, \; X \succeq 0
+
+contains every :math:`X = c c^T`.  It is solved in the low-rank form :math:`X = V V^T` with unit rows
+of V (Burer and Monteiro).
+"""
+
+from dataclasses import dataclass, field
+from math import isqrt
+
+import numpy as np
+
+from l1kpca._typing import Array, Signs
+from l1kpca.directions.base import Direction, Finder, SingleStart
+from l1kpca.directions.bit_flip import BitFlip
+from l1kpca.directions.bounds import UpperBound, dual_bound
+from l1kpca.directions.compose import Then
+from l1kpca.directions.fixed_point import SignFixedPoint
+from l1kpca.gram.base import Gram
+
+MAX_RANK = 24
+MAX_STEPS = 300
+_TOLERANCE = 1e-8
+_DIAGONAL_SHARE = 0.5
+_ROUNDINGS = 64
+_POLISHED = 16
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """An almost optimal point of the relaxation and the dual variables that belong to it."""
+
+    V: Array
+    """Unit rows, (n_samples, rank)."""
+    value: float
+    """tr(V^T K V), below the value of the relaxation."""
+    dual: Array
+    """y, (n_samples,); sum(y) is the value of the relaxation at its optimum."""
+    n_steps: int
+
+    def roundings(self, count: int, rng: np.random.Generator) -> Signs:
+        """Signs of V g for random g, (n_samples, count): random hyperplanes."""
+        g = rng.standard_normal((self.V.shape[1], count))
+        return np.where(self.V @ g < 0, -1, 1).astype(self.V.dtype)
+
+
+def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxation:
+    r"""Solve the relaxation by :math:`v_i \leftarrow (M V)_i / \|(M V)_i\|`, one pass over K a step.
+
+    This is the sign iteration with unit vectors in the place of signs.  M is K less half of its
+    diagonal, which shifts the objective by a constant and quickens the iteration when K is nearly
+    diagonal.  With M = K the objective never falls; should it fall with the shift (M is then too
+    indefinite), the shift is dropped.
+
+    Parameters
+    ----------
+    gram : Gram
+        K.
+    seed : int, default=0
+        Of the first V.
+    max_steps : int, default=300
+        Bound on the number of steps.
+
+    Returns
+    -------
+    relaxation : Relaxation
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca.gram.dense import PrecomputedGram
+    >>> from l1kpca.threads import Workers
+    >>> K = np.array([[1.0, -0.5], [-0.5, 1.0]])
+    >>> round(relaxation(PrecomputedGram(K, Workers())).value, 6)
+    3.0
+    """
+    n = gram.n_samples
+    rank = min(isqrt(2 * n) + 2, MAX_RANK)
+    V = np.random.default_rng([seed, n]).standard_normal((n, rank)).astype(gram.dtype)
+    V = _unit_rows(V, V)
+    diagonal = gram.diagonal()
+    share, value = _DIAGONAL_SHARE, -np.inf
+    for step in range(1, max_steps + 1):
+        image = gram.apply(V)
+        along = np.einsum("ij,ij->i", image, V, dtype=np.float64)
+        fell = float(along.sum()) < value - _TOLERANCE * abs(value)
+        share, value = 0.0 if fell else share, float(along.sum())
+        pull = image - (share * diagonal)[:, np.newaxis] * V
+        norms = np.linalg.norm(pull, axis=1)
+        # At the optimum every row is parallel to its pull.
+        slack = float(norms.sum() + share * diagonal.sum() - value)
+        if slack <= _TOLERANCE * abs(value) or step == max_steps:
+            break
+        V = _unit_rows(pull, V)
+    dual = np.maximum(norms + share * diagonal, 0)
+    return Relaxation(V, value, dual, step)
+
+
+def sdp_bound(gram: Gram, seed: int = 0) -> UpperBound:
+    """The bound of the relaxation, proven through its dual variables."""
+    return dual_bound(gram, relaxation(gram, seed).dual)
+
+
+def _unit_rows(W: Array, instead: Array) -> Array:
+    """Rows of W at length one; a row of zeros becomes that of ``instead``."""
+    norms = np.linalg.norm(W, axis=1)
+    usable = norms > 0
+    if not usable.all():
+        W = np.where(usable[:, np.newaxis], W, instead)
+        norms = np.linalg.norm(W, axis=1)
+    return W / norms[:, np.newaxis]
+
+
+@dataclass(frozen=True)
+class SdpRounding(SingleStart):
+    """Round the relaxation by random hyperplanes, then polish the best of the roundings.
+
+    The roundings depend on the seed alone.  What each given start leads to is kept where it is
+    better.
+
+    Parameters
+    ----------
+    polish : finder
+        Goes on from each rounding; the sign iteration and single flips unless given.
+    seed : int, default=0
+        Of the relaxation and the hyperplanes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca.gram.dense import PrecomputedGram
+    >>> from l1kpca.threads import Workers
+    >>> gram = PrecomputedGram(np.array([[1.0, -0.5], [-0.5, 1.0]]), Workers())
+    >>> SdpRounding().find(gram, np.array([1.0, 1.0])).value
+    3.0
+    """
+
+    polish: Finder = field(default_factory=lambda: Then(SignFixedPoint(), BitFlip()))
+    seed: int = 0
+
+    def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
+        """For each column of ``starts``, the better of what it and the roundings lead to."""
+        signs = relaxation(gram, self.seed).roundings(
+            _ROUNDINGS, np.random.default_rng([self.seed, 1])
+        )
+        rounded = gram.apply(signs)
+        order = np.argsort(-np.einsum("ij,ij->j", signs, rounded))[:_POLISHED]
+        found = self.polish.find_each(gram, signs[:, order], rounded[:, order])
+        best = max(found, key=lambda direction: direction.value)
+        own = self.polish.find_each(gram, starts, images)
+        return [max(best, direction, key=lambda d: d.value) for direction in own]
