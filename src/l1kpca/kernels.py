@@ -60,8 +60,10 @@ class Kernel:
 
     def __call__(self, X: Any, Y: Any) -> Array:
         """Evaluate k on all pairs of rows."""
-        K = pairwise_kernels(X, Y, metric=self.function, **self.params)
-        if callable(self.function) and not np.isfinite(K).all():
+        # A power of a negative number, or an overflow: said below, in words.
+        with np.errstate(invalid="ignore", over="ignore"):
+            K = pairwise_kernels(X, Y, metric=self.function, **self.params)
+        if not self.is_positive and not np.isfinite(K).all():
             raise ValueError(
                 f"kernel={name_of(self.function)} returned NaN or infinity; a kernel must return a"
                 " finite number for every pair of rows: check the function and the scale of X"
@@ -138,20 +140,31 @@ def resolve_gamma(gamma: float | str | None, X: Any) -> float:
         variance = _variance(X)
         return 1.0 / (n_features * variance) if variance > 0 else 1.0
     if gamma == "median":
-        picked = np.unique(np.linspace(0, X.shape[0] - 1, _MEDIAN_ROWS).astype(int))
-        squares = euclidean_distances(X[picked], squared=True)[np.triu_indices(len(picked), 1)]
-        positive = squares[squares > 0]
-        return 1.0 / (2.0 * float(np.median(positive))) if positive.size else 1.0
+        squares = _squared_distances(X)
+        return 1.0 / (2.0 * float(np.median(squares))) if squares.size else 1.0
     return float(gamma)
+
+
+def _squared_distances(X: Any) -> Array:
+    """Those between rows that differ, over at most 1000 evenly spaced rows."""
+    picked = np.unique(np.linspace(0, X.shape[0] - 1, _MEDIAN_ROWS).astype(int))
+    rows = X[picked] if sparse.issparse(X) else X[picked] - X[0]
+    squares = euclidean_distances(rows, squared=True)[np.triu_indices(len(picked), 1)]
+    rounding = 16 * np.finfo(X.dtype).eps * squares.max(initial=0)
+    return squares[squares > rounding]
 
 
 def _variance(X: Any) -> float:
     """Variance of all entries, without a copy of X."""
+    size = X.shape[0] * X.shape[1]
     if sparse.issparse(X):
-        return float(X.multiply(X).mean() - X.mean() ** 2)
-    mean = X.mean(dtype=np.float64)
-    squares = sum(float(np.sum((X[rows] - mean) ** 2)) for rows in spans(len(X), _NORM_ROWS))
-    return squares / X.size
+        mean = X.data.sum(dtype=np.float64) / size
+        squares = np.sum((X.data - mean) ** 2) + (size - X.nnz) * mean**2
+    else:
+        mean = X.mean(dtype=np.float64)
+        squares = sum(np.sum((X[rows] - mean) ** 2) for rows in spans(len(X), _NORM_ROWS))
+    rounding = (16 * np.finfo(np.float64).eps * mean) ** 2  # of the mean itself
+    return float(squares / size) if squares > size * rounding else 0.0
 
 
 class KernelBlocks(Protocol):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 SMALL_WORK = 200_000
 """Below this many multiplications a hand-over to another thread costs more than it saves."""
@@ -164,7 +164,19 @@ class _BlasHold:
         with self._lock:
             self._holders -= 1
             if self._holders == 0:
+                _let_any_thread_set_limits()
                 self._limiter.restore_original_limits()
+                _let_any_thread_set_limits()
+
+
+def _let_any_thread_set_limits() -> None:
+    """From 3.8 on, threadpoolctl heeds only the thread that set a limit, until that lets go.
+
+    The last of several overlapping fits may end in another thread than the first began in.
+    """
+    let_go = getattr(OpenBLASController, "clear_controlling_thread", None)
+    if let_go is not None:
+        let_go(force=True)
 
 
 _blas_hold = _BlasHold()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from l1kpca._typing import Array, Signs
 from l1kpca.directions.base import signs_of
@@ -79,8 +79,10 @@ def leading_eigenvector(gram: Gram) -> Array:
     begin = np.cos(np.arange(n)).astype(gram.dtype)
     try:
         _, vectors = eigsh(operator, k=1, which="LA", v0=begin)
-    except ArpackNoConvergence as stopped:
-        vectors = stopped.eigenvectors if stopped.eigenvectors.size else begin[:, np.newaxis]
+    except ArpackError as stopped:
+        # Also where K is zero: any vector is as good as any other then.
+        found = getattr(stopped, "eigenvectors", np.empty((n, 0)))
+        vectors = found if found.size else begin[:, np.newaxis]
     return vectors[:, 0].astype(gram.dtype)
 
 

@@ -63,11 +63,15 @@ class FactorProjection:
 
 
 class FactorGram(TiledGram):
-    """Products with F F^T through F, dense or scipy sparse: O(n d) each."""
+    """Products with F F^T through F, dense or scipy sparse: O(n d) each.
 
-    def __init__(self, F: Any, features: FeatureMap, workers: Workers):
+    ``offset`` is the squared length of a center that was subtracted from the rows of F.
+    """
+
+    def __init__(self, F: Any, features: FeatureMap, workers: Workers, offset: float = 0.0):
         self.F = F
         self.features = features
+        self.offset = offset
         self.n_samples = F.shape[0]
         self.dtype = F.dtype
         self.workers = workers
@@ -107,11 +111,17 @@ class FactorGram(TiledGram):
         return row_norms(self.F, squared=True)
 
     def center(self, weights: Array) -> DataGram:
-        """Subtract the mean from F itself; a sparse F stays as it is and is wrapped."""
-        if sparse.issparse(self.F):
+        """Subtract the mean from F itself; an F that is sparse or on disk is wrapped instead."""
+        if sparse.issparse(self.F) or isinstance(self.F, np.memmap):
             return Centered(self, weights, self.workers)
         mean = self._inner(weights)
-        return FactorGram(self.F - mean, Shifted(self.features, mean), self.workers)
+        shifted = Shifted(self.features, mean)
+        return FactorGram(self.F - mean, shifted, self.workers, offset=float(mean @ mean))
+
+    def rounding(self) -> float:
+        """Size of the rounding errors in trace K, those of the subtracted center among them."""
+        eps = float(np.finfo(self.dtype).eps)
+        return super().rounding() + eps**2 * self.n_samples * self.offset
 
     def projection(self, V: Array) -> Projection:
         """The map x -> f(x)^T F^T V."""

@@ -57,8 +57,9 @@ class Minus:
         return self.gram.column_l1(with_more(minus, self.left, self.right))
 
     def rounding(self) -> float:
-        """That of K: what is subtracted from K leaves the errors of K behind."""
-        return self.gram.rounding()
+        """At least that of K: what is subtracted from K leaves the errors of K behind."""
+        own = np.finfo(self.dtype).eps * np.abs(self.diagonal()).sum(dtype=np.float64)
+        return max(self.gram.rounding(), float(own))
 
 
 def subtract_rows(rows: Array, weights: Array, out: Array, workers: Workers) -> None:

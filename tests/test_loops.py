@@ -1,0 +1,110 @@
+"""Each compiled loop against its NumPy twin."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from l1kpca import loops
+
+PIECES = [(0, 13), (0, 0), (4, 9), (12, 13)]
+
+
+@pytest.fixture(params=["float64", "float32"])
+def dtype(request):
+    return request.param
+
+
+@pytest.fixture
+def tolerance(dtype):
+    return 1e-12 if dtype == "float64" else 1e-4
+
+
+@pytest.fixture
+def K(dtype):
+    A = np.random.default_rng(0).normal(size=(13, 13))
+    return (A + A.T).astype(dtype)
+
+
+@pytest.fixture
+def v(dtype):
+    return np.random.default_rng(1).normal(size=13).astype(dtype)
+
+
+@pytest.mark.parametrize(("start", "stop"), PIECES)
+def test_symmetric_dot(K, v, tolerance, start, stop):
+    """Rows of the upper triangle, mirrored; the lower triangle is never read."""
+    upper = np.triu(K)
+    part = np.zeros_like(K)
+    part[start:stop] = upper[start:stop]
+    part = part + part.T - np.diag(part.diagonal())
+    out = np.ones_like(v)
+    loops.symmetric_dot(np.triu(K) + np.tril(np.full_like(K, np.nan), -1), v, start, stop, out)
+    assert_allclose(out, 1 + part @ v, atol=tolerance)
+    assert out.dtype == K.dtype
+
+
+def test_pieces_of_symmetric_dot_add_up(K, v, tolerance):
+    out = np.zeros_like(v)
+    for start, stop in [(0, 2), (2, 7), (7, 13)]:
+        loops.symmetric_dot(K, v, start, stop, out)
+    assert_allclose(out, K @ v, atol=tolerance)
+
+
+@pytest.mark.parametrize(("start", "stop"), PIECES)
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 8, 11])
+def test_add_weighted_rows(K, v, tolerance, start, stop, count):
+    """Counts around the four rows that are taken at a time; an index may come twice."""
+    index = np.random.default_rng(2).integers(0, 13, count)
+    out = np.ones_like(v)
+    loops.add_weighted_rows(K, index, v[:count], start, stop, out)
+    expected = np.ones(13)
+    expected[start:stop] += v[:count] @ K[index, start:stop]
+    assert_allclose(out, expected, atol=tolerance)
+    assert out.dtype == K.dtype
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (4, 1), (6, 9)])
+def test_absolute_sums(dtype, tolerance, shape):
+    tile, minus = np.random.default_rng(3).normal(size=(2, *shape)).astype(dtype)
+    by_row, by_column = np.ones(shape[0], dtype), np.full(shape[1], 2, dtype)
+    loops.absolute_sums(tile, minus, by_row, by_column)
+    difference = np.abs(tile - minus)
+    assert_allclose(by_row, 1 + difference.sum(axis=1), atol=tolerance)
+    assert_allclose(by_column, 2 + difference.sum(axis=0), atol=tolerance)
+
+
+@pytest.mark.parametrize("n", [1, 2, 40, 300, 520])
+def test_asymmetry(n, dtype):
+    K = np.random.default_rng(4).normal(size=(n, n)).astype(dtype)
+    pieces = [loops.asymmetry(K, start, min(start + 256, n)) for start in range(0, n, 256)]
+    difference, size = np.sum(pieces, axis=0)
+    half = np.sum((K - K.T) ** 2, dtype=float) / 2
+    # Squares on the diagonal are taken whole, so each pair counts once or twice.
+    assert 0.999 * half <= difference <= 2.001 * half
+    assert 0.499 * np.sum(K**2, dtype=float) <= size <= 1.001 * np.sum(K**2, dtype=float)
+    symmetric = K + K.T
+    assert loops.asymmetry(symmetric, 0, n)[0] == 0
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [(0, 0), (7, 3), (12, 12)])
+def test_asymmetry_of_what_is_not_finite(K, bad, place):
+    K[place] = bad
+    assert not np.isfinite(loops.asymmetry(K, 0, 13)).all()
+
+
+def test_inputs_are_not_written_to(K, v):
+    kept = K.copy(), v.copy()
+    loops.symmetric_dot(K, v, 0, 13, np.zeros_like(v))
+    loops.add_weighted_rows(K, np.arange(13), v, 0, 13, np.zeros_like(v))
+    loops.absolute_sums(K, K[::-1].copy(), np.zeros_like(v), np.zeros_like(v))
+    assert_array_equal(K, kept[0])
+    assert_array_equal(v, kept[1])
+
+
+def test_importing_the_package_does_not_load_numba():
+    command = "import sys, l1kpca; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0
