@@ -13,7 +13,7 @@ from l1kpca._typing import Array
 _SQUARE = 64  # side of the squares in which a large matrix is compared with its transpose
 
 
-def _compiled(plain: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(plain: Callable[..., Any]) -> Callable[..., Any]:
     """Compile at the first call and keep the result on disk for later processes."""
     machine_code: list[Callable[..., Any]] = []
 
@@ -30,7 +30,7 @@ def _compiled(plain: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-@_compiled
+@compiled
 def symmetric_dot(K: Array, v: Array, start: int, stop: int, out: Array) -> None:
     """out += (rows start..stop of the upper triangle of K, mirrored) @ v.
 
@@ -68,7 +68,7 @@ def symmetric_dot(K: Array, v: Array, start: int, stop: int, out: Array) -> None
         i += 1
 
 
-@_compiled
+@compiled
 def add_weighted_rows(
     rows: Array, index: Array, weights: Array, start: int, stop: int, out: Array
 ) -> None:
@@ -87,7 +87,7 @@ def add_weighted_rows(
         k += 1
 
 
-@_compiled
+@compiled
 def absolute_sums(tile: Array, minus: Array, by_row: Array, by_column: Array) -> None:
     """Add the row and column sums of |tile - minus| to by_row and by_column."""
     for i in range(tile.shape[0]):
@@ -99,7 +99,7 @@ def absolute_sums(tile: Array, minus: Array, by_row: Array, by_column: Array) ->
         by_row[i] += total
 
 
-@_compiled
+@compiled
 def asymmetry(K: Array, start: int, stop: int) -> tuple[float, float]:
     """Sums of (K_ij - K_ji)^2 and of K_ij^2 over i in start..stop, j >= i, up to whole squares.
 

@@ -1,7 +1,7 @@
 r"""Proven upper bounds on :math:`\max_{c \in \{-1, 1\}^n} c^T K c`.
 
-For any positive y and :math:`\theta \ge \lambda_{\max}(Y^{-1/2} K Y^{-1/2})`, Y = Diag(y), the matrix
-:math:`\theta Y - K` has no negative eigenvalue, and therefore :math:`c^T K c \le \theta \sum_i y_i`.
+For any positive y and :math:`\theta \ge \lambda_{\max}(Y^{-1/2} K Y^{-1/2})`, Y = Diag(y), the
+matrix :math:`\theta Y - K` has no negative eigenvalue, so :math:`c^T K c \le \theta \sum_i y_i`.
 With y = 1 this is the spectral bound :math:`n \lambda_{\max}(K)`; the best y gives the value of the
 semidefinite relaxation.  What has to be proven is that theta is large enough.
 """
@@ -115,7 +115,8 @@ def dual_bound(gram: Gram, y: Array) -> UpperBound:
     bound : UpperBound
     """
     y = np.asarray(y, dtype=np.float64)
-    # A row of K that vanished by deflation has y = 0 up to rounding; the floor costs next to nothing.
+    # A row of K that vanished by deflation has y = 0 up to rounding; the floor costs next to
+    # nothing.
     floor = np.sqrt(np.finfo(gram.dtype).eps) * y.mean()
     if not floor > 0:
         y, floor = np.ones_like(y), 1.0

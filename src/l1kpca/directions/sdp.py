@@ -2,8 +2,8 @@ r"""The semidefinite relaxation of the sign problem: a bound, and starts that ar
 
 .. math:: \max \operatorname{tr}(K X), \quad X_{ii} = 1, \; X \succeq 0
 
-contains every :math:`X = c c^T`.  It is solved in the low-rank form :math:`X = V V^T` with unit rows
-of V (Burer and Monteiro).
+contains every :math:`X = c c^T`.  It is solved in the low-rank form :math:`X = V V^T` with unit
+rows of V (Burer and Monteiro).
 """
 
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class Relaxation:
 
 
 def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxation:
-    r"""Solve the relaxation by :math:`v_i \leftarrow (M V)_i / \|(M V)_i\|`, one pass over K a step.
+    r"""Solve the relaxation by :math:`v_i \leftarrow (M V)_i / \|(M V)_i\|`, a pass over K a step.
 
     This is the sign iteration with unit vectors in the place of signs.  M is K less half of its
     diagonal, which shifts the objective by a constant and quickens the iteration when K is nearly

@@ -1,0 +1,181 @@
+r"""The exact optimum by branch and bound: signs are fixed one by one, the relaxation cuts off.
+
+With the signs s of some rows fixed, :math:`c^T K c` is again such a form, in which the fixed rows
+are one row: its entry with row j is :math:`\sum_i s_i K_{ij}`.  Each node is therefore a smaller
+problem of the same kind, with the bound of its semidefinite relaxation.
+"""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from math import isqrt
+from time import monotonic
+
+import numpy as np
+
+from l1kpca import sign_loops
+from l1kpca._typing import Array
+
+TOLERANCE = 1e-9
+"""Relative: two values nearer than this are held to be equal."""
+ENUMERATED = 14
+"""Nodes of this size are enumerated."""
+_SWEEPS = 100
+_MAX_RANK = 16
+_DUAL_TOLERANCE = 1e-4
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Node:
+    """Rows whose signs are fixed, and where the search for a bound may begin."""
+
+    rows: Array
+    signs: Array
+    V: Array
+    """Unit rows of the parent's relaxation for all of K."""
+
+
+@dataclass
+class Outcome:
+    """What a search has found so far."""
+
+    signs: Array
+    value: float
+    upper_bound: float = np.inf
+    n_nodes: int = 0
+    seen: list[float] = field(default_factory=list, repr=False)
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether no sign vector can be better, up to 1e-9 of the value."""
+        return self.upper_bound <= self.value + TOLERANCE * abs(self.value)
+
+    def offer(self, signs: Array, value: float) -> None:
+        """Keep the better one."""
+        if value > self.value:
+            self.signs, self.value = signs.copy(), value
+
+
+def branch_and_bound(K: Array, start: Array, max_nodes: int, deadline: float) -> Outcome:
+    """Search best bound first, from the value of ``start``.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric.
+    start : ndarray of shape (n,)
+        Signs; the better they are, the more is cut off.
+    max_nodes : int
+        Bound on the nodes that are looked at.
+    deadline : float
+        Value of ``time.monotonic`` at which to stop.
+
+    Returns
+    -------
+    outcome : Outcome
+        With the largest bound of the nodes left as ``upper_bound``.
+    """
+    n = len(K)
+    outcome = Outcome(start.copy(), float(start @ K @ start))
+    rank = min(isqrt(2 * n) + 2, _MAX_RANK)
+    V = np.random.default_rng(n).standard_normal((n, rank))
+    V /= np.linalg.norm(V, axis=1, keepdims=True)
+    first = int(np.argmax(np.abs(K).sum(axis=0)))
+    root = Node(np.array([first]), np.ones(1), V)
+    tie = count()
+    heap: list[tuple[float, int, Node]] = [(-np.inf, next(tie), root)]
+    while heap:
+        negative_bound, _, node = heap[0]
+        outcome.upper_bound = max(-negative_bound, outcome.value)
+        if outcome.is_proven or outcome.n_nodes >= max_nodes or monotonic() > deadline:
+            return outcome
+        heapq.heappop(heap)
+        for child in _children(K, node, outcome) if outcome.n_nodes else [root]:
+            bound, child = _bounded(K, child, outcome)
+            bound = min(bound, -negative_bound)
+            if bound > outcome.value + TOLERANCE * abs(outcome.value):
+                heapq.heappush(heap, (-bound, next(tie), child))
+    outcome.upper_bound = outcome.value
+    return outcome
+
+
+def _children(K: Array, node: Node, outcome: Outcome) -> Iterator[Node]:
+    """Fix one more sign, both ways: that of the row on which the relaxation is least decided."""
+    undecided = np.abs(node.V @ node.V[node.rows[0]])
+    undecided[node.rows] = np.inf
+    row = int(np.argmin(undecided))
+    for sign in (-1.0, 1.0):
+        yield Node(np.append(node.rows, row), np.append(node.signs, sign), node.V)
+
+
+def _bounded(K: Array, node: Node, outcome: Outcome) -> tuple[float, Node]:
+    """An upper bound for the node; offers what its relaxation rounds to."""
+    outcome.n_nodes += 1
+    M, free = reduced(K, node.rows, node.signs)
+    if len(M) <= ENUMERATED:
+        z, value = enumerate_signs(M, np.inf)
+        outcome.offer(_expanded(z, node, free), value)
+        return value, node
+    V = np.ascontiguousarray(node.V[np.append(node.rows[0], free)])
+    V[0] *= node.signs[0]
+    dual = np.zeros(len(M))
+    sign_loops.mix_rows(M, V, dual, _SWEEPS, _DUAL_TOLERANCE)
+    z = np.where(V @ V[0] < 0, -1.0, 1.0)
+    outcome.offer(_expanded(z, node, free), float(z @ M @ z))
+    full = node.V.copy()
+    full[free], full[node.rows] = V[1:], np.outer(node.signs, V[0])
+    return _dual_value(M, dual), Node(node.rows, node.signs, full)
+
+
+def _dual_value(M: Array, dual: Array) -> float:
+    r""":math:`\sum y - n \lambda_{\min}(Y - M)`, with the rounding error of the eigenvalue added."""
+    A = -M
+    A.flat[:: len(M) + 1] += dual
+    values = np.linalg.eigvalsh(A)
+    rounding = 10 * len(M) * np.finfo(float).eps * float(np.abs(values).max())
+    return float(dual.sum()) - len(M) * (float(values[0]) - rounding)
+
+
+def reduced(K: Array, rows: Array, signs: Array) -> tuple[Array, Array]:
+    """K with the fixed rows made one, which comes first; and the other rows in their order."""
+    free = np.setdiff1d(np.arange(len(K)), rows)
+    M = np.empty((len(free) + 1, len(free) + 1))
+    pulled = signs @ K[rows]
+    M[0, 0] = pulled[rows] @ signs
+    M[0, 1:] = M[1:, 0] = pulled[free]
+    M[1:, 1:] = K[np.ix_(free, free)]
+    return M, free
+
+
+def _expanded(z: Array, node: Node, free: Array) -> Array:
+    """Signs of all rows from those of the reduced problem."""
+    signs = np.empty(len(free) + len(node.rows))
+    signs[free] = z[1:]
+    signs[node.rows] = z[0] * node.signs
+    return signs
+
+
+def enumerate_signs(K: Array, deadline: float) -> tuple[Array, float]:
+    """The best of all 2^(n - 1) sign vectors, or of those met before the deadline.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> enumerate_signs(np.array([[1.0, -0.5], [-0.5, 1.0]]), np.inf)
+    (array([-1.,  1.]), 3.0)
+    """
+    n = len(K)
+    c = np.ones(n)
+    Kc = K @ c
+    value = float(c @ Kc)
+    best, best_value, candidate = c.copy(), value, c.copy()
+    for first in range(1, 1 << (n - 1), _CHUNK):
+        last = min(first + _CHUNK, 1 << (n - 1))
+        value, reached = sign_loops.gray_code_search(K, c, Kc, first, last, value, candidate)
+        if reached > best_value:
+            best[:], best_value = candidate, reached
+        if monotonic() > deadline:
+            break
+    return best, float(best @ K @ best)
