@@ -12,6 +12,7 @@ from l1kpca.gram.blocked import BlockedGram
 from l1kpca.gram.builders import Nystroem, Resources
 from l1kpca.gram.dense import DenseGram, PrecomputedGram
 from l1kpca.gram.factor import linear_gram
+from l1kpca.gram.nystroem import LandmarkGram, landmark_features
 from l1kpca.gram.wrappers import Deflated
 from l1kpca.kernels import Kernel, kernel_blocks
 from l1kpca.threads import Workers
@@ -77,6 +78,12 @@ def _nystroem(landmarks):
     return build
 
 
+def _streamed(X, kernel, workers, tile):
+    gram = LandmarkGram(X, landmark_features(X, kernel, np.arange(len(X))), workers)
+    gram.tile_side = tile
+    return gram
+
+
 @dataclass(frozen=True)
 class Held:
     """One way to hold K: how it is built, and for which kernels."""
@@ -95,6 +102,7 @@ GRAMS = {
     "sparse factor": Held(_sparse_factor, ("linear",)),
     "nystroem random": Held(_nystroem("random"), ("linear", "rbf", "laplacian", "chi2")),
     "nystroem kmeans++": Held(_nystroem("kmeans++"), ("linear", "rbf", "laplacian", "chi2")),
+    "nystroem streamed": Held(_streamed, ("linear", "rbf", "laplacian", "chi2")),
 }
 CENTERS = ("bare", "mean", "weights")
 WRAPPERS = (*CENTERS, "deflated", "deflated mean")

@@ -246,6 +246,7 @@ def test_projection_on_no_direction(center):
         ("factor", "linear"),
         ("sparse factor", "linear"),
         ("nystroem random", "rbf"),
+        ("nystroem streamed", "linear"),
     ],
 )
 @pytest.mark.parametrize("wrapper", ["bare", "deflated mean"])
@@ -276,7 +277,9 @@ def test_many_rows_and_any_number_of_threads(gram_name, kernel_name, wrapper):
         assert_allclose(one, right, atol=large)
 
 
-@pytest.mark.parametrize("gram_name", ["dense", "blocked", "factor", "nystroem kmeans++"])
+@pytest.mark.parametrize(
+    "gram_name", ["dense", "blocked", "factor", "nystroem random", "nystroem streamed"]
+)
 def test_projection_does_not_depend_on_threads(gram_name):
     V = np.random.default_rng(12).normal(size=(1100, 3))
     X_new = rows(800, "float64", seed=13)

@@ -118,7 +118,8 @@ class LandmarkGram(TiledGram):
 
         pieces = [(part,) for part in spans(len(V), _SPAN)]
         parts = self.workers.run(work, pieces, cost=self._cost(len(V)))
-        return self.features.whitening.T @ np.sum(parts, axis=0)
+        nothing = np.zeros((len(self.features.shift), *V.shape[1:]), dtype=self.dtype)
+        return self.features.whitening.T @ sum(parts, start=nothing)
 
     def _cost(self, n_rows: int) -> float:
         return float(n_rows) * len(self.features.shift) * self.X.shape[1]
@@ -136,6 +137,12 @@ class LandmarkGram(TiledGram):
     def diagonal(self) -> Array:
         """diag K: the squared norms of the rows of F."""
         return self._diagonal.copy()
+
+    def rounding(self) -> float:
+        """Size of the rounding errors in trace K, those of the subtracted shift among them."""
+        eps = float(np.finfo(self.dtype).eps)
+        offset = self.features.shift @ self.features.whitening
+        return super().rounding() + eps**2 * self.n_samples * float(offset @ offset)
 
     def center(self, weights: Array) -> DataGram:
         """Subtract the weighted mean from the similarities."""
