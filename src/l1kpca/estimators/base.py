@@ -22,6 +22,7 @@ from l1kpca.gram.base import DataGram, Gram
 from l1kpca.gram.builders import Resources
 from l1kpca.gram.centers import mean_weights, spatial_median_weights
 from l1kpca.gram.choose import GramChoice, choose
+from l1kpca.gram.dask import Dask, cluster_memory, distributed_rows, in_chunks_of, is_dask
 from l1kpca.gram.dense import PrecomputedGram
 from l1kpca.gram.memory import read_memory_limit
 from l1kpca.kernels import Kernel, make_kernel, resolve_gamma
@@ -94,8 +95,10 @@ class KernelPCABase(FittedKernelPCA):
         Returns
         -------
         scores : ndarray of shape (n_samples, n_components_)
+            A Dask array if X is one.
         """
-        return self._fit(X)
+        scores = self._fit(X)
+        return in_chunks_of(X, scores) if is_dask(X) else scores
 
     def _fit(self, X: Any) -> Array:
         try:
@@ -107,14 +110,16 @@ class KernelPCABase(FittedKernelPCA):
 
     def _fit_rows(self, X: Any) -> Array:
         check_parameters(self)
-        X = check_rows(self, X, reset=True)
+        cluster = distributed_rows(X) if is_dask(X) else None
+        X = check_rows(self, X if cluster is None else cluster.collect(), reset=True)
         workers = Workers(thread_count(self.n_jobs))
         seed = self._seed()
-        resources = Resources(read_memory_limit(self.memory_limit), workers, seed)
+        limit = cluster_memory() if cluster and self.memory_limit is None else self.memory_limit
+        resources = Resources(read_memory_limit(limit), workers, seed)
         solver = self._resumable(self._component_solver(X.shape[0], seed, workers), X, seed)
         bar = ProgressBar(type(self).__name__) if self.verbose else None
         with single_threaded_blas(), reporting_to(bar.hear if bar else None):
-            gram, kernel, choice = self._hold(X, resources)
+            gram, kernel, choice = self._hold(X, resources, cluster)
             weights = self._center_weights(gram)
             gram = gram if weights is None else gram.center(weights)
             components = list(self._take(solver, gram, bar))
@@ -132,7 +137,9 @@ class KernelPCABase(FittedKernelPCA):
         """The solver, wrapped if finished components are to be kept on disk."""
         return solver
 
-    def _hold(self, X: Any, resources: Resources) -> tuple[DataGram, Kernel | None, GramChoice]:
+    def _hold(
+        self, X: Any, resources: Resources, cluster: Dask | None
+    ) -> tuple[DataGram, Kernel | None, GramChoice]:
         """The Gram of the rows, not centered yet."""
         if self.kernel == "precomputed":
             K = check_kernel_matrix(X, resources.workers)
@@ -141,7 +148,7 @@ class KernelPCABase(FittedKernelPCA):
         self.gamma_ = resolve_gamma(self.gamma, X)
         given = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
         kernel = make_kernel(self.kernel, given, self.kernel_params)
-        gram, choice = choose(self.gram, X, kernel, resources)
+        gram, choice = choose(self.gram, X, kernel, resources, cluster)
         return gram, kernel, choice
 
     def _center_weights(self, gram: Gram) -> Array | None:
@@ -155,7 +162,8 @@ class KernelPCABase(FittedKernelPCA):
         """As many components as were asked for."""
         asked = self.n_components
         by_number = isinstance(asked, Integral)
-        limit = min(asked, gram.n_samples) if by_number else gram.n_samples
+        most = asked if by_number else self._most_components
+        limit = gram.n_samples if most is None else min(most, gram.n_samples)
         wanted = np.inf if asked is None or by_number else asked * float(gram.diagonal().sum())
         found = solver.components(gram, limit)
         reached = 0.0

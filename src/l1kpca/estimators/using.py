@@ -7,12 +7,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from l1kpca._typing import Array
 from l1kpca.estimators.inverse import feature_groups, least_squares_inverse
 from l1kpca.estimators.validation import check_rows
 from l1kpca.gram.base import Projected
+from l1kpca.gram.dask import is_dask, project_blocks
 from l1kpca.kernels import name_of
 from l1kpca.threads import single_threaded_blas
 
@@ -28,6 +29,9 @@ class PerComponent(np.ndarray):
 class FittedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Scores of new rows, rows from scores, and a score for model selection."""
 
+    _most_components: int | None = None
+    """Bound on the components when ``n_components`` is a share or None; set by who holds this."""
+
     def transform(self, X: Any) -> Array:
         """Project rows on the components.
 
@@ -39,7 +43,13 @@ class FittedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Returns
         -------
         scores : ndarray of shape (n_samples, n_components_)
+            A Dask array if X is one.
         """
+        if is_dask(X):
+            check_is_fitted(self)
+            validate_data(self, X, skip_check_array=True, reset=False)
+            dtype = self.dual_components_.dtype
+            return project_blocks(X, self._projection, self.n_components_, dtype)
         return self._project(X).scores
 
     def _project(self, X: Any) -> Projected:

@@ -1,0 +1,1 @@
+"""Outlier detection with any kernel PCA of the library."""
