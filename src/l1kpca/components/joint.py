@@ -11,6 +11,9 @@ from l1kpca.components.subspace import Basis
 from l1kpca.directions.base import Status, signs_of
 from l1kpca.gram.base import Gram
 
+_DEPENDENT = 1e-9  # ratio of extreme eigenvalues at which sign vectors count as dependent
+_PULL = 1e-4
+
 
 @dataclass(frozen=True)
 class JointSigns:
@@ -52,25 +55,37 @@ class JointSigns:
         trace = [float(np.abs(basis.scores).sum())]
         for _ in range(self.max_iter):
             signs = signs_of(basis.scores, previous=np.where(B == 0, 1, B))
-            moved = None if np.array_equal(signs, B) else polar(signs, gram.apply(signs))
-            if moved is None or (value := float(np.abs(moved.scores).sum())) <= trace[-1]:
+            if np.array_equal(signs, B):
+                return basis, tuple(trace), Status.CONVERGED
+            moved = polar(signs, gram.apply(signs), near=basis)
+            value = float(np.abs(moved.scores).sum())
+            if value <= trace[-1]:
                 return basis, tuple(trace), Status.CONVERGED
             B, basis = signs, moved
             trace.append(value)
         return basis, tuple(trace), Status.MAX_ITER
 
 
-def polar(B: Array, image: Array) -> Basis | None:
+def polar(B: Array, image: Array, near: Basis) -> Basis:
     r"""The orthonormal basis nearest to B in feature space, :math:`B (B^T K B)^{-1/2}`.
 
-    None where B is dependent up to rounding, so that no single basis is nearest.
+    Where the columns of B are dependent, as they are when two components agree in every sign, many
+    bases are nearest; B is then pulled a little towards ``near``, which settles the choice and
+    leaves the objective no lower.
     """
-    M = B.T @ image
-    values, Q = np.linalg.eigh((M + M.T) / 2)
-    if values[0] <= len(B) * np.finfo(B.dtype).eps * values[-1]:
-        return None
-    root = (Q / np.sqrt(values)) @ Q.T
-    basis = Basis(B @ root, image @ root)
-    # One Newton step towards A^T K A = I takes out what the condition of M left.
+    values, Q = _eigenpairs(B, image)
+    if values[0] <= _DEPENDENT * values[-1]:
+        pull = float(_PULL * np.sqrt(values[-1]))
+        B, image = B + pull * near.coef, image + pull * near.scores
+        values, Q = _eigenpairs(B, image)
+        if values[0] <= 0:
+            return near
+    basis = Basis(B, image).rotated((Q / np.sqrt(values)) @ Q.T)
+    # One Newton step towards A^T K A = I takes out what the condition of B left.
     overlap = basis.coef.T @ basis.scores
-    return basis.rotated(1.5 * np.eye(len(overlap)) - 0.25 * (overlap + overlap.T))
+    return basis.rotated(1.5 * np.eye(len(overlap), dtype=B.dtype) - 0.25 * (overlap + overlap.T))
+
+
+def _eigenpairs(B: Array, image: Array) -> tuple[Array, Array]:
+    M = B.T @ image
+    return np.linalg.eigh((M + M.T) / 2)

@@ -94,7 +94,7 @@ class PcaL1:
         trace = [float(total @ total)]
         status = Status.MAX_ITER
         for _ in range(self.max_iter):
-            projections = self.Y @ (total / np.sqrt(trace[-1] or 1))
+            projections = self.Y @ _unit(total)
             step = self._step(p, np.where(projections < 0, -1, 1), total)
             if step is None or step[2] <= trace[-1]:
                 step = self._shaken(p, projections, total, rng)
@@ -103,7 +103,7 @@ class PcaL1:
                     break
             p, total, value = step
             trace.append(value)
-        return Axis(total / np.sqrt(trace[-1] or 1), p, tuple(trace), status)
+        return Axis(_unit(total), p, tuple(trace), status)
 
     def _step(self, p: Signs, new: Signs, total: Array) -> tuple[Signs, Array, float] | None:
         """Polarities ``new``, their sum Y^T p from the rows that changed, and its square."""
@@ -127,7 +127,7 @@ class PcaL1:
         for _ in range(_SHAKES):
             random = rng.standard_normal(self.Y.shape[1:]).astype(self.Y.dtype)
             shake = self._complement(random)
-            shaken = projections + self.Y @ (length / np.linalg.norm(shake) * shake)
+            shaken = projections + self.Y @ (length * _unit(shake))
             step = self._step(p, np.where(shaken < 0, -1, 1), total)
             if step is not None and step[2] > (1 + noise) * float(total @ total):
                 return step
@@ -138,3 +138,8 @@ class PcaL1:
         """``v`` without its part along the axes; twice, for orthogonality to rounding."""
         v = v - self.axes.T @ (self.axes @ v)
         return v - self.axes.T @ (self.axes @ v)
+
+
+def _unit(v: Array) -> Array:
+    length = float(np.linalg.norm(v))
+    return v / length if length > 0 else v

@@ -116,6 +116,8 @@ class Eigenvectors:
     ) -> Iterator[Component]:
         """Yield up to ``limit`` components, the largest eigenvalue first."""
         K = whole_matrix(gram, self.memory)
+        if not K.any():
+            return
         settings = self.settings | {"eigen_solver": self._eigen_solver(len(K), limit)}
         pairs = _by_scikit_learn if self.at_the_mean else _as_scikit_learn
         values, vectors = pairs(K, limit, settings)

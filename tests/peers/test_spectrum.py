@@ -1,0 +1,98 @@
+"""Eigenpairs through products, columns or the whole matrix, against numpy."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from contracts.finders import held, problem
+from doubles import CountingGram
+from l1kpca.components.spectrum import (
+    all_pairs,
+    leading_count,
+    leading_pairs,
+    low_rank_factor,
+    whole_matrix,
+)
+from oracles import low_rank_rows
+
+MEMORY = 10**9
+
+
+@pytest.mark.parametrize("name", ["linear", "wide", "narrow", "laplacian", "ties", "contaminated"])
+@pytest.mark.parametrize("n", [5, 60, 300])
+def test_all_pairs_make_up_the_matrix(name, n):
+    K, _ = problem(name, n, 0)
+    spectrum = all_pairs(held(K), MEMORY)
+    size = np.abs(K).max()
+    vectors = spectrum.vectors
+    assert_allclose((vectors * spectrum.values) @ vectors.T, K, atol=1e-11 * n * size)
+    assert_allclose(vectors.T @ vectors, np.eye(len(spectrum.values)), atol=1e-10)
+    assert (np.diff(spectrum.values) <= 0).all()
+
+
+@pytest.mark.parametrize("name", ["linear", "wide", "narrow", "ties"])
+@pytest.mark.parametrize("n", [60, 300])
+@pytest.mark.parametrize("count", [1, 7, 100])
+def test_leading_pairs_are_the_first_of_all(name, n, count):
+    K, _ = problem(name, n, 1)
+    everything = all_pairs(held(K), MEMORY)
+    leading = leading_pairs(held(K), count, MEMORY)
+    assert len(leading.values) == min(count, len(everything.values))
+    assert_allclose(leading.values, everything.values[:count], rtol=1e-8, atol=1e-12 * n)
+    assert_allclose(K @ leading.vectors, leading.vectors * leading.values, atol=1e-9 * n)
+
+
+def test_an_indefinite_matrix_gives_its_positive_part():
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.normal(size=(80, 80)))[0]
+    values = np.r_[3.0, 2.0, 1.0, np.zeros(74), -1.0, -2.0, -4.0]
+    K = (Q * values) @ Q.T
+    K = (K + K.T) / 2
+    assert low_rank_factor(held(K), 80) is None
+    assert_allclose(all_pairs(held(K), MEMORY).values, [3, 2, 1], atol=1e-12)
+    # Its diagonal can vanish while the matrix does not.
+    swap = np.kron(np.eye(40), [[0.0, 1.0], [1.0, 0.0]])
+    assert low_rank_factor(held(swap), 80) is None
+    assert_allclose(all_pairs(held(swap), MEMORY).values, np.ones(40), atol=1e-12)
+
+
+def test_low_rank_needs_one_column_for_each_rank():
+    X = low_rank_rows(np.random.default_rng(0), 200, 30, 6)
+    gram = CountingGram(held(X @ X.T))
+    assert low_rank_factor(gram, 20).shape == (6, 200)
+    assert gram.calls["columns"] == 6
+    assert gram.calls["full products"] == 1
+    assert low_rank_factor(gram, 5) is None
+
+
+def test_few_pairs_of_many_rows_need_products_alone():
+    K, _ = problem("narrow", 400, 0)
+    gram = CountingGram(held(K))
+    leading_pairs(gram, 5, memory=0)
+    assert gram.calls["columns"] <= 2 * 5
+
+
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.9, 0.9999])
+@pytest.mark.parametrize("name", ["wide", "narrow", "centered linear"])
+def test_leading_count(name, share):
+    K, _ = problem(name, 60, 0)
+    values = np.sort(np.linalg.eigvalsh(K))[::-1]
+    expected = int(np.argmax(np.cumsum(values) >= share * np.trace(K))) + 1
+    assert leading_count(held(K), share, MEMORY) == expected
+
+
+def test_whole_matrix_is_new_and_equal():
+    K, _ = problem("wide", 300, 0)
+    copy = whole_matrix(held(K), MEMORY)
+    assert_allclose(copy, K, atol=0)
+    assert not np.shares_memory(copy, K)
+
+
+def test_whole_matrix_must_fit():
+    K, _ = problem("wide", 30, 0)
+    message = (
+        r"memory_limit=7199 bytes is too small for the 30 x 30 matrix that this method decomposes:"
+        r" allow at least 7200 bytes, or use L1KernelPCA"
+    )
+    with pytest.raises(ValueError, match=message):
+        whole_matrix(held(K), 7199)
