@@ -37,7 +37,7 @@ def test_spans_cover_everything_once(length, size):
 
 def test_thread_count_reads_n_jobs(monkeypatch):
     monkeypatch.setattr(threads, "available_cores", lambda: 4)
-    assert [thread_count(n) for n in (None, -1, -2, -4, -9, 1, 3)] == [4, 4, 3, 1, 1, 1, 3]
+    assert [thread_count(n) for n in (None, -1, -2, -4, -9, 1, 3, 9)] == [4, 4, 3, 1, 1, 1, 3, 4]
 
 
 def test_there_is_a_core():

@@ -32,11 +32,11 @@ def available_cores() -> int:
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """Read scikit-learn's ``n_jobs``: None is all cores, -1 all, -2 all but one."""
+    """Read scikit-learn's ``n_jobs``: None is all cores, -1 all, -2 all but one; never more."""
     cores = available_cores()
     if n_jobs is None:
         return cores
-    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else min(n_jobs, cores)
 
 
 @cache

@@ -101,12 +101,19 @@ class KernelPCABase(FittedKernelPCA):
         return in_chunks_of(X, scores) if is_dask(X) else scores
 
     def _fit(self, X: Any) -> Array:
+        self._forget()
         try:
             return self._fit_rows(X)
         except BaseException:
             # Also after Ctrl-C, and at whatever point: half-fitted counts as not fitted.
-            self.__dict__.pop("dual_components_", None)
+            self._forget()
             raise
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit left behind: not every fit sets every attribute."""
+        fitted = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
+        for name in fitted:
+            delattr(self, name)
 
     def _fit_rows(self, X: Any) -> Array:
         check_parameters(self)

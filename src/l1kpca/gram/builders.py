@@ -19,7 +19,7 @@ from l1kpca.gram.nystroem import (
     nystroem_gram,
 )
 from l1kpca.kernels import Kernel, kernel_blocks, name_of
-from l1kpca.threads import Workers
+from l1kpca.threads import Workers, available_cores
 
 _SMALLEST_TILE = 64
 _LARGEST_TILE = 512
@@ -135,15 +135,18 @@ class Nystroem:
 
 
 def tile_side(dtype: np.dtype, resources: Resources, n_samples: int) -> int:
-    """Side of the tiles that all threads together can hold within the memory limit."""
-    per_entry = _TEMPORARIES * resources.workers.n_threads * np.dtype(dtype).itemsize
+    """Side of the tiles that threads on all cores together can hold within the memory limit.
+
+    Also if fewer threads are used: what is summed together must not depend on their number.
+    """
+    threads = max(available_cores(), resources.workers.n_threads)
+    per_entry = _TEMPORARIES * threads * np.dtype(dtype).itemsize
     side = min(_LARGEST_TILE, isqrt(resources.memory // per_entry))
     smallest = min(_SMALLEST_TILE, n_samples)
     if side < smallest:
         raise ValueError(
             f"memory_limit={resources.memory} bytes is too small for even one block of K in each"
-            f" of {resources.workers.n_threads} threads: allow at least"
-            f" {smallest**2 * per_entry} bytes"
+            f" of {threads} threads: allow at least {smallest**2 * per_entry} bytes"
         )
     return side
 
