@@ -20,8 +20,9 @@ PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-demo: $(VENV)/.ready-demo  ## fit L1KernelPCA and KernelPCA on data with outliers, show the difference
-	$(BIN)/python -m l1kpca.demo
+demo: $(VENV)/.ready-demo  ## find the 21 malignant cases among 378; writes demo/scores.csv and demo/report.html
+	@mkdir -p demo
+	$(BIN)/l1kpca detect wbc --label outlier --top 21 --out demo/scores.csv --report demo/report.html --force
 
 test: $(VENV)/.ready-test  ## run the tests and the examples in the docstrings
 	$(TEST_ENV) $(PYTEST) $(PYTEST_ARGS)

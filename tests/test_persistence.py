@@ -11,7 +11,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from l1kpca import L1KernelPCA, persistence
+from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, peers, persistence
 from l1kpca.outputs import OutputError
 from l1kpca.persistence import ModelFileError, load, save
 
@@ -62,6 +62,18 @@ def test_a_loaded_model_gives_the_same_scores(tmp_path, settings):
     again = load(tmp_path / "m.skops").estimator
     np.testing.assert_array_equal(again.transform(X_NEW), pca.transform(X_NEW))
     assert str(again.get_params()) == str(pca.get_params())
+
+
+@pytest.mark.parametrize("name", peers.__all__)
+@pytest.mark.parametrize("rule", ["robust", "paper"])
+def test_a_detector_with_any_kernel_pca_gives_the_same_scores(tmp_path, name, rule):
+    pca = getattr(peers, name)(2, kernel="rbf", random_state=0)
+    detector = KernelPCAOutlierDetector(pca, rule=rule, random_state=0).fit(X)
+    save(detector, tmp_path / "m.skops")
+    again = load(tmp_path / "m.skops").estimator
+    np.testing.assert_array_equal(again.score_samples(X_NEW), detector.score_samples(X_NEW))
+    np.testing.assert_array_equal(again.explain(X_NEW), detector.explain(X_NEW))
+    assert again.offset_ == detector.offset_
 
 
 def test_a_precomputed_kernel_is_kept(tmp_path):

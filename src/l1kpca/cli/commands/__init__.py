@@ -1,0 +1,1 @@
+"""One file for each command: parse the options, call one function, show what it returns."""

@@ -1,0 +1,143 @@
+"""The installed program on real files, from the first command to the last."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+
+def test_detect_save_score(program, csv_file, frame, tmp_path):
+    out, page, model = tmp_path / "s.csv", tmp_path / "r.html", tmp_path / "m.skops"
+    done = program(
+        "detect", csv_file, "--label", "bad", "--id", "case", "--top", 6,
+        "--out", out, "--report", page, "--save", model,
+    )  # fmt: skip
+    assert done.status == 0, done.stderr
+    assert "Average precision 1.000, ROC-AUC 1.000." in done.stdout
+    assert "Precision among the top 5 rows, as many as there are outliers: 1.000." in done.stdout
+    assert "length = " in done.stdout
+    assert "'comment' is text with 100 different values (more than 10) and is left" in done.stderr
+    scores = pd.read_csv(out, dtype={"case": str})
+    pd.testing.assert_frame_equal(scores[frame.columns], frame, check_dtype=False)
+    assert set(scores.nsmallest(5, "rank").index) == {3, 20, 50, 77, 90}
+    assert scores["score"].rank(ascending=False).tolist() == scores["rank"].tolist()
+    assert page.read_text().startswith("<!DOCTYPE html>")
+
+    again = program("score", model, csv_file, "--json", "--out", tmp_path / "again.parquet")
+    assert again.status == 0, again.stderr
+    found = json.loads(again.stdout)
+    assert found["top"][0]["name"] in {"0003", "0020", "0050", "0077", "0090"}
+    new = pd.read_parquet(tmp_path / "again.parquet")
+    pd.testing.assert_series_equal(new["score"], scores["score"], check_exact=False, rtol=1e-9)
+    pd.testing.assert_series_equal(new["flag"], scores["flag"], check_dtype=False)
+
+
+def test_reduce(program, csv_file, tmp_path):
+    done = program("reduce", csv_file, "--components", 2, "--out", tmp_path / "z.parquet")
+    assert done.status == 0, done.stderr
+    reduced = pd.read_parquet(tmp_path / "z.parquet")
+    assert reduced.columns[-2:].tolist() == ["component1", "component2"]
+    assert reduced[["component1", "component2"]].notna().all(axis=None)
+
+
+def test_help_and_version(program):
+    done = program("--help")
+    assert done.status == 0
+    for command in ("detect", "score", "reduce", "datasets"):
+        assert command in done.stdout
+    assert program("--version").stdout.startswith("l1kpca 0.")
+
+
+def test_no_arguments_show_the_help(program):
+    done = program()
+    assert "Usage: l1kpca" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.csv", b"", "{path} is empty; give a file with a line for each row."),
+        (
+            "ragged.csv",
+            b"a,b,c\n1,2,3\n4,5\n6,7,8\n",
+            (
+                "{path}, line 3: 2 cells where line 1 has 3; correct the line (a cell that holds"
+                " the separator must be in double quotes)."
+            ),
+        ),
+        (
+            "one.csv",
+            b"a\n1\n2\n3\n",
+            (
+                "{path} has one column (line 1: 'a'); give at least two, separated by commas,"
+                " semicolons, tabs or |."
+            ),
+        ),
+        (
+            "text.csv",
+            b"a,b\n1,2\n3,many\n5,6\n7,8\n",
+            (
+                "{path}, line 3: column 'b' has the text 'many' where other rows have numbers;"
+                " correct the cell, leave it empty, or pass --ignore b."
+            ),
+        ),
+        (
+            "latin.csv",
+            "name,b\nabc,2\ncaf\u00e9,3\n".encode("latin-1"),
+            (
+                "{path}, line 3: byte 0xE9 is not UTF-8 text; save the file in UTF-8 (for example:"
+                " iconv -f LATIN1 -t UTF-8)."
+            ),
+        ),
+        (
+            "table.xlsx",
+            b"PK",
+            (
+                "{path} has a suffix that is not known; the kind of file is told by it: .csv, .tsv,"
+                " .txt, .parquet, .pq, .npy, .npz, .mat."
+            ),
+        ),
+    ],
+)
+def test_a_bad_file_is_one_sentence_and_status_2(program, tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    done = program("detect", path)
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr == f"l1kpca: {message.format(path=path)}\n"
+
+
+def test_a_directory_and_a_missing_file(program, tmp_path):
+    done = program("detect", tmp_path)
+    assert (done.status, done.stderr) == (2, f"l1kpca: {tmp_path} is a directory; give a file.\n")
+    done = program("detect", tmp_path / "none.csv")
+    assert done.status == 2
+    assert done.stderr == (
+        f"l1kpca: {tmp_path / 'none.csv'} does not exist; give a file, or a data set by name (wbc,"
+        " ionosphere, breastw, cardio, musk, mnist).\n"
+    )
+
+
+def test_other_columns_than_the_model(program, csv_file, frame, tmp_path):
+    model = tmp_path / "m.skops"
+    assert program("detect", csv_file, "--save", model, "--quiet").status == 0
+    frame.drop(columns=["width"]).to_csv(tmp_path / "new.csv", index=False)
+    done = program("score", model, tmp_path / "new.csv")
+    assert done.status == 2
+    assert done.stderr == (
+        f"l1kpca: {tmp_path / 'new.csv'} lacks the column 'width'; the model was fitted on 6"
+        " columns: case, length, width, weight, color, bad.\n"
+    )
+
+
+def test_a_reader_that_goes_away_is_no_error(csv_file):
+    executable = Path(sys.executable).with_name("l1kpca")
+    command = f"'{executable}' detect '{csv_file}' --top 100 | head -c 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert len(done.stdout) == 1
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr

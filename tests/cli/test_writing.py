@@ -1,0 +1,65 @@
+"""Output files: every input column, the results beside them, nothing dangerous."""
+
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from l1kpca.cli.writing import WritingRules, with_columns, without_formulas, write_table
+from l1kpca.outputs import OutputError
+
+FORMULAS = ["=1+1", "+1", "-cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1"]
+
+
+def test_new_columns_come_after_the_old_ones():
+    old = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+    new, notes = with_columns(old, {"score": [0.5, 0.25], "rank": [1, 2]})
+    assert new.columns.tolist() == ["a", "b", "score", "rank"]
+    assert old.columns.tolist() == ["a", "b"]
+    assert notes == []
+
+
+def test_a_name_that_is_taken_gets_a_prefix():
+    old = pd.DataFrame({"score": [1], "l1kpca_rank": [2], "rank": [3]})
+    new, notes = with_columns(old, {"score": [0.5], "rank": [1]})
+    assert new.columns.tolist() == [
+        "score", "l1kpca_rank", "rank", "l1kpca_score", "l1kpca_l1kpca_rank",
+    ]  # fmt: skip
+    assert notes[0] == "the data have a column 'score': the new one is called 'l1kpca_score'"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".pq"])
+def test_a_table_is_read_back_as_it_was(tmp_path, suffix):
+    frame = pd.DataFrame({"a": [0.1, 1e-300], "b": ["x,y", 'say "hi"\n'], "c": [1, 2]})
+    path = tmp_path / f"t{suffix}"
+    write_table(frame, path, WritingRules())
+    again = pd.read_csv(path) if suffix == ".csv" else pd.read_parquet(path)
+    pd.testing.assert_frame_equal(again, frame, check_exact=True)
+    with pytest.raises(OutputError, match="exists and is not overwritten"):
+        write_table(frame, path, WritingRules())
+
+
+def test_what_parquet_cannot_hold_is_explained(tmp_path):
+    mixed = pd.DataFrame({"a": [1, "x"], "b": [1, 2]}, dtype=object)
+    with pytest.raises(OutputError, match=r"a column cannot be stored as Parquet .* a \.csv file"):
+        write_table(mixed, tmp_path / "t.parquet", WritingRules())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_formulas_are_made_harmless_on_request(tmp_path, formula):
+    frame = pd.DataFrame({formula: ["plain", formula], "n": [-1.5, 2.0]})
+    write_table(frame, tmp_path / "safe.csv", WritingRules(spreadsheet_safe=True))
+    write_table(frame, tmp_path / "plain.csv", WritingRules())
+    with (tmp_path / "safe.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows == [[f"'{formula}", "n"], ["plain", "-1.5"], [f"'{formula}", "2.0"]]
+    with (tmp_path / "plain.csv").open(newline="") as file:
+        assert list(csv.reader(file))[2][0] == formula
+
+
+def test_the_table_itself_is_not_changed():
+    frame = pd.DataFrame({"a": ["=1", "b"], "n": np.array([-1.0, 1.0])})
+    without_formulas(frame)
+    assert frame["a"].tolist() == ["=1", "b"]
