@@ -8,7 +8,7 @@ from l1kpca.gram.projections import KernelProjection
 from l1kpca.gram.tiles import TiledGram
 from l1kpca.gram.wrappers import Centered
 from l1kpca.kernels import KernelBlocks, Rows
-from l1kpca.threads import Workers
+from l1kpca.threads import Workers, spans
 
 
 class BlockedGram(TiledGram):
@@ -28,16 +28,23 @@ class BlockedGram(TiledGram):
     def apply(self, V: Array, at: Array | None = None) -> Array:
         """K @ V, or K[:, at] @ V, evaluating only those columns."""
         V = V.astype(self.dtype, copy=False)
-        if at is None:
-            return self._apply_in_tiles(V)
-        out = np.zeros((self.n_samples, *V.shape[1:]), dtype=self.dtype)
+        return self._apply_in_tiles(V) if at is None else self._apply_columns(V, at, None)
 
-        def work(rows: slice) -> None:
-            for start in range(0, len(at), self.tile_side):
-                part = slice(start, start + self.tile_side)
-                out[rows] += self.block(rows, at[part]) @ V[part]
+    def apply_at(self, V: Array, at: Array, rows: Array) -> Array:
+        """K[rows][:, at] @ V, evaluating only those entries."""
+        return self._apply_columns(V.astype(self.dtype, copy=False), at, rows)
 
-        self._for_each_span(work, cost=len(at) * self.n_samples * self.blocks.X.shape[1])
+    def _apply_columns(self, V: Array, at: Array, rows: Array | None) -> Array:
+        n_rows = self.n_samples if rows is None else len(rows)
+        out = np.zeros((n_rows, *V.shape[1:]), dtype=self.dtype)
+
+        def work(span: slice) -> None:
+            for part in spans(len(at), self.tile_side):
+                block = self.block(span if rows is None else rows[span], at[part])
+                out[span] += block @ V[part]
+
+        pieces = [(span,) for span in spans(n_rows, 4 * self.tile_side)]
+        self.workers.run(work, pieces, cost=float(len(at)) * n_rows * self.blocks.X.shape[1])
         return out
 
     def diagonal(self) -> Array:

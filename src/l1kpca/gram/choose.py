@@ -27,14 +27,19 @@ class GramChoice:
 
 
 def choose(
-    gram: str | GramBuilder, X: Any, kernel: Kernel, resources: Resources
+    gram: str | GramBuilder,
+    X: Any,
+    kernel: Kernel,
+    resources: Resources,
+    cluster: GramBuilder | None = None,
 ) -> tuple[DataGram, GramChoice]:
     """Hold the Gram matrix of the rows of ``X``, by the first rule that applies.
 
     1. A builder object, or a name other than ``"auto"``: as asked.
     2. Linear kernel, and X sparse or with fewer columns than rows: ``factor``; K is never formed.
-    3. K fits into the memory limit: ``dense``.
-    4. Otherwise: ``blocked``.
+    3. The rows came as a Dask array: ``dask``, through the builder ``cluster``.
+    4. K fits into the memory limit: ``dense``.
+    5. Otherwise: ``blocked``.
 
     Returns
     -------
@@ -43,17 +48,24 @@ def choose(
     choice : GramChoice
         The name and the reason.
     """
-    name, reason = _automatic(X, kernel, resources) if gram == "auto" else (gram, "asked for")
+    name: str | GramBuilder
+    name, reason = gram, "asked for"
+    if gram == "auto":
+        name, reason = _automatic(X, kernel, resources, cluster)
     builder = BUILDERS[name] if isinstance(name, str) else name
     built, held, lost = builder.build(X, kernel, resources)
     label = name if isinstance(name, str) else type(name).__name__.lower()
     return built, GramChoice(label, reason, X.shape[0], held, lost)
 
 
-def _automatic(X: Any, kernel: Kernel, resources: Resources) -> tuple[str, str]:
+def _automatic(
+    X: Any, kernel: Kernel, resources: Resources, cluster: GramBuilder | None
+) -> tuple[str | GramBuilder, str]:
     n_samples, n_features = X.shape
     if kernel.function == "linear" and (sparse.issparse(X) or n_features < n_samples):
         return "factor", "the linear kernel needs only X"
+    if cluster is not None:
+        return cluster, "X is a Dask array"
     needed = n_samples**2 * X.dtype.itemsize
     if needed <= resources.memory:
         return (

@@ -1,0 +1,95 @@
+"""What the workers of a cluster do with their block of K: arrays in, arrays out."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from l1kpca import loops
+from l1kpca._typing import Array
+from l1kpca.gram.base import LowRank, Projection
+from l1kpca.kernels import Kernel, kernel_blocks
+from l1kpca.threads import single_threaded_blas, spans
+
+_TILE = 512
+
+Tiles = Callable[..., Iterator[tuple[slice, slice, Array]]]
+"""From what is known of a block of K to its tiles, each with its rows and columns."""
+
+
+def computed_tiles(kernel: Kernel, X_a: Array, X_b: Array) -> Iterator[tuple[slice, slice, Array]]:
+    """Tiles of k(X_a, X_b), evaluated one by one."""
+    blocks = kernel_blocks(X_b, kernel)
+    for rows in spans(len(X_a), _TILE):
+        for columns in spans(len(X_b), _TILE):
+            yield rows, columns, blocks.with_new(X_a[rows], columns)
+
+
+def stored_tiles(K: Array) -> Iterator[tuple[slice, slice, Array]]:
+    """Tiles of a block that was kept."""
+    for rows in spans(K.shape[0], _TILE):
+        for columns in spans(K.shape[1], _TILE):
+            yield rows, columns, K[rows, columns]
+
+
+def stored_block(kernel: Kernel, X_a: Array, X_b: Array) -> Array:
+    """k(X_a, X_b), to be kept."""
+    K = np.empty((len(X_a), len(X_b)), dtype=X_a.dtype)
+    with single_threaded_blas():
+        for rows, columns, tile in computed_tiles(kernel, X_a, X_b):
+            K[rows, columns] = tile
+    return K
+
+
+def products(
+    tiles: Tiles, block: list[Any], on_diagonal: bool, v_a: Array, v_b: Array
+) -> tuple[Array, Array]:
+    """K_ab v_b, and K_ab^T v_a unless that is the same."""
+    left, right = np.zeros_like(v_a), np.zeros_like(v_b)
+    with single_threaded_blas():
+        for rows, columns, tile in tiles(*block):
+            left[rows] += tile @ v_b[columns]
+            if not on_diagonal:
+                right[columns] += tile.T @ v_a[rows]
+    return left, right
+
+
+def absolute_sums(
+    tiles: Tiles, block: list[Any], on_diagonal: bool, low_a: LowRank, low_b: LowRank
+) -> tuple[Array, Array]:
+    """Row and column sums of |K - L^T R| in a block."""
+    left, right = np.zeros_like(low_a[0][0]), np.zeros_like(low_b[0][0])
+    with single_threaded_blas():
+        for rows, columns, tile in tiles(*block):
+            low = low_a[0][:, rows].T @ low_b[1][:, columns]
+            loops.absolute_sums(tile, low, left[rows], right[columns])
+    return left, right
+
+
+def sum_of_sides(lefts: list[tuple[Array, Array]], rights: list[tuple[Array, Array]]) -> Array:
+    """The parts of one group, from the blocks to the right of the diagonal and above it."""
+    total = lefts[0][0].copy()
+    for left, _ in lefts[1:]:
+        total += left
+    for _, right in rights:
+        total += right
+    return total
+
+
+def times_columns(kernel: Kernel, X_a: Array, shared: tuple[Array, Array]) -> Array:
+    """K[a, at] @ V from the rows X[at]."""
+    X_at, V = shared
+    out = np.zeros((len(X_a), *V.shape[1:]), dtype=V.dtype)
+    with single_threaded_blas():
+        for rows, columns, tile in computed_tiles(kernel, X_a, X_at):
+            out[rows] += tile @ V[columns]
+    return out
+
+
+def scores_of(block: Array, projection: Projection, dtype: Any) -> Array:
+    """Scores of new rows."""
+    block = np.asarray(block, dtype=dtype)
+    if not np.isfinite(block).all():
+        raise ValueError("X contains NaN or infinity: drop or fill those entries first")
+    with single_threaded_blas():
+        return projection(block).scores.astype(dtype, copy=False)
