@@ -79,11 +79,23 @@ def test_columns_in_another_order_and_surplus_columns(cli_json, csv_file, frame,
     assert "not known to the model and not used: bad, comment, new" in " ".join(again["notes"])
 
 
-def test_the_same_command_gives_the_same_bytes(cli, csv_file, tmp_path):
-    for name in ("a.csv", "b.csv"):
-        jobs = 1 if name == "a.csv" else 2
-        assert cli("detect", csv_file, "--out", tmp_path / name, "--n-jobs", jobs).status == 0
-    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+@pytest.mark.parametrize("kernel", [[], ["--kernel", "laplacian"]])
+def test_threads_and_memory_do_not_change_a_byte(cli, csv_file, tmp_path, kernel):
+    resources = [[], ["--n-jobs", "1"], ["--n-jobs", "2"], ["--memory-limit", "1GB"]]
+    written = set()
+    for place, options in enumerate(resources):
+        out = tmp_path / f"{place}.csv"
+        assert cli("detect", csv_file, "--out", out, *kernel, *options).status == 0
+        written.add(out.read_bytes())
+    assert len(written) == 1
+
+
+def test_the_paper_rule_with_its_own_width_named_is_the_paper_rule(cli_json, csv_file):
+    own = cli_json("detect", csv_file, "--rule", "paper", "--id", "case")
+    named = cli_json("detect", csv_file, "--rule", "paper", "--id", "case", "--gamma", "paper")
+    np.testing.assert_allclose(
+        [row["score"] for row in named["top"]], [row["score"] for row in own["top"]], rtol=1e-6
+    )
 
 
 def test_force_overwrites(cli, csv_file, tmp_path):

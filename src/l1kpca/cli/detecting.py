@@ -37,14 +37,15 @@ class DetectorSettings:
 
     def make(self, n_features: int, *, verbose: bool) -> KernelPCAOutlierDetector:
         """The detector, not fitted."""
-        chosen = (self.kernel, self.gamma, self.components, self.n_jobs, self.memory_limit)
-        own = all(choice is None for choice in chosen)
+        own = self.kernel is None and self.gamma is None and self.components is None
         return KernelPCAOutlierDetector(
             None if own else self._pca(n_features, verbose),
             rule=self.rule,
             contamination=self.contamination,
             max_samples=self.max_samples,
             random_state=self.seed,
+            n_jobs=self.n_jobs,
+            memory_limit=self.memory_limit,
         )
 
     def _pca(self, n_features: int, verbose: bool) -> L1KernelPCA:

@@ -79,6 +79,11 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
         "auto" is 1000 for the rule "robust" with ``pca=None``, and all rows otherwise.
     random_state : int, RandomState instance or None, default=None
         Seed of the sample and, with ``pca=None``, of the starts.
+    n_jobs : int, default=None
+        Threads of the kernel PCA with ``pca=None``, where None is all cores.  The result does not
+        depend on it.  A kernel PCA that is given has its own.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "2GB", that the kernel PCA may take with ``pca=None``.
 
     Attributes
     ----------
@@ -134,6 +139,8 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
         standardize: bool = True,
         max_samples: Any = "auto",
         random_state: Any = None,
+        n_jobs: int | None = None,
+        memory_limit: Any = None,
     ):
         self.pca = pca
         self.rule = rule
@@ -142,6 +149,8 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
         self.standardize = standardize
         self.max_samples = max_samples
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
 
     def fit(self, X: Any, y: Any = None) -> "KernelPCAOutlierDetector":
         """Learn what ordinary rows look like.
@@ -283,14 +292,15 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
             return clone(self.pca)
         seed = int(rng.randint(2**31 - 1))
         n_features = X.shape[1]
+        limits = {"n_jobs": self.n_jobs, "memory_limit": self.memory_limit}
         if self.rule == "robust":
             share = float(self.variance_kept) if self.variance_kept < 1 else None
-            pca = L1KernelPCA(share, kernel="rbf", gamma="median", random_state=seed)
+            pca = L1KernelPCA(share, kernel="rbf", gamma="median", random_state=seed, **limits)
             pca._most_components = min(_MOST_COMPONENTS, n_features)  # noqa: SLF001
             return pca
         width = 1 / (2 * n_features**2)
         pca = L1KernelPCA(
-            kernel="rbf", gamma=width, solver="fixed_point", start="column", center=False
+            kernel="rbf", gamma=width, solver="fixed_point", start="column", center=False, **limits
         )
         pca._most_components = n_features  # noqa: SLF001
         return pca
