@@ -29,6 +29,8 @@ _PARAMETERS = {
 }
 _INDEFINITE = ("sigmoid",)
 _NEGATIVE_DISTANCES = ("additive_chi2",)
+ADDS_DIFFERENCES = ("laplacian", "chi2", "additive_chi2")
+"""Kernels that form no product of rows."""
 _MEDIAN_ROWS = 1000
 _NORM_ROWS = 65_536
 _HARMLESS = 1e-9  # a rounding error of an exponent that need not be clipped

@@ -78,12 +78,15 @@ def _component(direction: Direction, stack: Stack, negligible: float) -> Compone
     coef, image = _orthogonal(direction, stack)
     # coef^T K coef is the square of the L1 norm of the scores, so never less than their squares.
     value = float(coef @ image)
-    if not value > negligible or float(image @ image) / value <= negligible:
+    if not value > negligible:
         return None
     length = float(np.sqrt(value))
+    scores = image / length
+    if scores @ scores <= negligible:
+        return None
     return Component(
         coef=coef / length,
-        scores=image / length,
+        scores=scores,
         signs=signs_int8(direction.coef),
         trace=direction.trace,
         status=direction.status,

@@ -17,7 +17,12 @@ from l1kpca.directions.base import Status
 from l1kpca.estimators.inverse import loadings, ridge_inverse
 from l1kpca.estimators.progress import ProgressBar
 from l1kpca.estimators.using import FittedKernelPCA
-from l1kpca.estimators.validation import check_kernel_matrix, check_parameters, check_rows
+from l1kpca.estimators.validation import (
+    check_kernel_matrix,
+    check_parameters,
+    check_rows,
+    check_scale,
+)
 from l1kpca.gram.base import DataGram, Gram
 from l1kpca.gram.builders import Resources
 from l1kpca.gram.centers import mean_weights, spatial_median_weights
@@ -155,6 +160,7 @@ class KernelPCABase(FittedKernelPCA):
         self.gamma_ = resolve_gamma(self.gamma, X)
         given = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
         kernel = make_kernel(self.kernel, given, self.kernel_params)
+        check_scale(X, kernel)
         gram, choice = choose(self.gram, X, kernel, resources, cluster)
         return gram, kernel, choice
 
@@ -208,11 +214,6 @@ class KernelPCABase(FittedKernelPCA):
         self, X: Any, kernel: Kernel | None, weights: Array | None, scores: Array
     ) -> Any:
         if kernel is None:
-            if self.fit_inverse_transform:
-                raise ValueError(
-                    "fit_inverse_transform=True needs the rows themselves, which"
-                    " kernel='precomputed' does not have: pass the rows and the kernel instead"
-                )
             return None
         if kernel.function == "linear":
             inverse = loadings(X, self.dual_components_.T, weights)

@@ -1,15 +1,17 @@
 """Checks at the door of the estimators; below it, everything is trusted."""
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_array, validate_data
 
 from l1kpca import loops
 from l1kpca.gram.builders import BUILDERS
-from l1kpca.kernels import GAMMA_RULES, KERNEL_NAMES
+from l1kpca.kernels import ADDS_DIFFERENCES, GAMMA_RULES, KERNEL_NAMES, Kernel, name_of
 from l1kpca.threads import Workers, spans
 
 _ROWS = 512
@@ -24,17 +26,24 @@ def check_parameters(estimator: Any) -> None:
     check_number("coef0", estimator.coef0, at_least=-np.inf)
     if estimator.max_iter is not None:
         check_count("max_iter", estimator.max_iter)
-    if not isinstance(estimator.center, bool | np.bool_) and estimator.center != "median":
+    if not isinstance(estimator.center, bool | np.bool_) and not _is_one_of(
+        estimator.center, ("median",)
+    ):
         raise ValueError(f"center={estimator.center!r} must be True, False or 'median'")
-    if not hasattr(estimator.gram, "build") and estimator.gram not in ("auto", *BUILDERS):
-        names = ["auto", *BUILDERS]
+    names = ["auto", *BUILDERS]
+    if not hasattr(estimator.gram, "build") and not _is_one_of(estimator.gram, names):
         raise ValueError(
             f"gram={estimator.gram!r} must be one of {names}, or a Gram builder object"
         )
     if estimator.n_jobs is not None and (not _is_int(estimator.n_jobs) or estimator.n_jobs == 0):
         raise ValueError(f"n_jobs={estimator.n_jobs!r} must be None or an integer other than 0")
-    if estimator.dtype is not None and np.dtype(estimator.dtype).name not in ("float32", "float64"):
+    if estimator.dtype is not None and not _is_precision(estimator.dtype):
         raise ValueError(f"dtype={estimator.dtype!r} must be None, 'float32' or 'float64'")
+    if estimator.fit_inverse_transform and estimator.kernel == "precomputed":
+        raise ValueError(
+            "fit_inverse_transform=True needs the rows themselves, which kernel='precomputed' does"
+            " not have: pass the rows and the kernel instead"
+        )
 
 
 def check_count(name: str, value: Any, at_least: int = 1) -> None:
@@ -56,8 +65,8 @@ def _check_n_components(value: Any) -> None:
 
 def _check_kernel(estimator: Any) -> None:
     kernel, gamma = estimator.kernel, estimator.gamma
-    if not callable(kernel) and kernel not in (*KERNEL_NAMES, "precomputed"):
-        names = [*KERNEL_NAMES, "precomputed"]
+    names = [*KERNEL_NAMES, "precomputed"]
+    if not callable(kernel) and not _is_one_of(kernel, names):
         raise ValueError(f"kernel={kernel!r} must be one of {names}, or a function of two rows")
     if isinstance(gamma, str):
         if gamma not in GAMMA_RULES:
@@ -80,6 +89,18 @@ def _is_int(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
+def _is_one_of(value: Any, names: Sequence[str]) -> bool:
+    """Whether it is one of the names; an array, which compares entry by entry, is not."""
+    return isinstance(value, str) and value in names
+
+
+def _is_precision(dtype: Any) -> bool:
+    try:
+        return np.dtype(dtype).name in ("float32", "float64")
+    except TypeError:
+        return False
+
+
 def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """X as a finite float array or CSR matrix; at fit also remembers its columns."""
     precomputed = estimator.kernel == "precomputed"
@@ -100,6 +121,25 @@ def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     return X
 
 
+def check_scale(X: Any, kernel: Kernel) -> None:
+    """Refuse rows for which the numbers on the way to c^T K c would overflow."""
+    if callable(kernel.function):
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.abs(kernel.diagonal(X)).max()) * X.shape[0] ** 2
+        if kernel.function not in ADDS_DIFFERENCES:
+            largest = max(largest, 4 * float(row_norms(X, squared=True).max()))
+    _check_overflow(largest, X.dtype, f"kernel={name_of(kernel.function)}")
+
+
+def _check_overflow(largest: float, dtype: Any, what: str) -> None:
+    if not largest < np.finfo(dtype).max:
+        raise ValueError(
+            f"X is too large for {what} in {dtype}: sums of kernel values overflow; scale the"
+            " columns, for example with sklearn.preprocessing.StandardScaler"
+        )
+
+
 def check_kernel_matrix(K: np.ndarray, workers: Workers) -> np.ndarray:
     """K, if it is square, finite and symmetric; in row-major order, copied only if it was not."""
     if K.shape[0] != K.shape[1]:
@@ -115,6 +155,7 @@ def check_kernel_matrix(K: np.ndarray, workers: Workers) -> np.ndarray:
     if not (np.isfinite(difference) and np.isfinite(size)):
         check_array(K, input_name="X", estimator="kernel='precomputed'")
         largest = np.abs(K).max()
+        _check_overflow(float(largest) * K.size, K.dtype, "kernel='precomputed'")
         difference, size = np.sum(((K - K.T) / largest) ** 2), np.sum((K / largest) ** 2)
     if difference > np.finfo(K.dtype).eps * size:
         raise ValueError(
