@@ -104,3 +104,16 @@ def test_without_the_extra_the_missing_package_is_named(tmp_path):
         "l1kpca: the command line needs typer, which is not installed; install it with:"
         " pip install 'l1kpca[cli]'.\n"
     )
+
+
+def test_a_report_without_its_extra_is_refused_before_the_work(tmp_path, program):
+    (tmp_path / "jinja2.py").write_text("raise ModuleNotFoundError('no jinja2', name='jinja2')")
+    done = program(
+        "detect", tmp_path / "not read", "--report", tmp_path / "r.html",
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert done.status == 2
+    assert done.stderr == (
+        "l1kpca: --report: a report needs jinja2, which is not installed; install it with:"
+        " pip install 'l1kpca[report]'.\n"
+    )

@@ -58,7 +58,7 @@ def to_html(summary: Summary) -> str:
     ImportError
         If the extra ``report`` is not installed.
     """
-    template = _templates().get_template("detection.html")
+    template = templates().get_template("detection.html")
     return template.render(summary=summary, chart=_histogram(summary))
 
 
@@ -122,7 +122,8 @@ def _plain_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _templates() -> Any:
+def templates() -> Any:
+    """The environment that the pages are made in; fails early if jinja2 is not installed."""
     try:
         import jinja2  # noqa: PLC0415 (only an extra installs it)
     except ImportError as error:

@@ -10,6 +10,7 @@ from l1kpca.cli.tables import Roles, read_table
 from l1kpca.cli.terminal import Terminal
 from l1kpca.cli.writing import WritingRules, check_outputs, write_text
 from l1kpca.report import to_html
+from l1kpca.report.render import templates
 
 
 def detect(
@@ -40,6 +41,9 @@ def detect(
     """Rank the rows of a table by how abnormal they are, and say why."""
     rules = WritingRules(force, spreadsheet_safe)
     check_outputs(data, {"--out": out, "--report": report, "--save": save}, rules)
+    if report is not None:
+        with library_errors_explained("--report"):
+            templates()  # what is not installed is missed now, not after the work
     settings = detecting.DetectorSettings(
         kernel=kernel,
         gamma=opt.read_gamma(gamma),
@@ -56,8 +60,7 @@ def detect(
     model, summary = detecting.detect(table, settings, missing.value, top, terminal)
     write_scores(table, summary, out, rules, terminal)
     if report is not None:
-        with library_errors_explained("--report"):
-            write_text(to_html(summary), report, rules)
+        write_text(to_html(summary), report, rules)
     if save is not None:
         model.save(save, overwrite=force)
     finish_detection(summary, terminal, {"out": out, "report": report, "save": save})
