@@ -30,10 +30,6 @@ class BlockedGram(TiledGram):
         V = V.astype(self.dtype, copy=False)
         return self._apply_in_tiles(V) if at is None else self._apply_columns(V, at, None)
 
-    def apply_at(self, V: Array, at: Array, rows: Array) -> Array:
-        """K[rows][:, at] @ V, evaluating only those entries."""
-        return self._apply_columns(V.astype(self.dtype, copy=False), at, rows)
-
     def _apply_columns(self, V: Array, at: Array, rows: Array | None) -> Array:
         n_rows = self.n_samples if rows is None else len(rows)
         out = np.zeros((n_rows, *V.shape[1:]), dtype=self.dtype)

@@ -167,10 +167,6 @@ class DaskGram:
 
         return np.concatenate(self._cluster.results(tasks, [(columns, V)]))
 
-    def apply_at(self, V: Array, at: Array, rows: Array) -> Array:
-        """K[rows][:, at] @ V, where the fit runs."""
-        return self.local.apply_at(V, at, rows)
-
     def column_l1(self, minus: LowRank | None = None) -> Array:
         """sum_i |K - L^T R|_ij for each j."""
         if minus is None:

@@ -109,11 +109,6 @@ class LandmarkGram(TiledGram):
         self._for_each_span(work, cost=self._cost(self.n_samples))
         return out
 
-    def apply_at(self, V: Array, at: Array, rows: Array) -> Array:
-        """F[rows] (F[at]^T V)."""
-        weights = self.features.whitening @ self._inner(V.astype(self.dtype, copy=False), at)
-        return self.features.similarities(self.X[rows]) @ weights
-
     def _inner(self, V: Array, at: Array | None = None) -> Array:
         """F^T V, or F[at]^T V, summed over spans in a fixed order."""
 
