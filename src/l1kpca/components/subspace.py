@@ -26,11 +26,12 @@ class Basis:
     def projector_change(self, other: "Basis") -> float:
         r"""Frobenius norm of the difference of the projectors on the two subspaces.
 
-        :math:`\|P - P'\|^2 = 2 k - 2 \|A^T K A'\|^2`; unlike a difference of the bases, it does not
-        see a rotation inside the subspace.
+        :math:`\|P - P'\|^2 = 2 \|D\|^2` with D the part of the other basis that is orthogonal to
+        this one.  Unlike a difference of the bases, it does not see a rotation inside the subspace.
         """
         overlap = self.scores.T @ other.coef
-        return float(np.sqrt(max(0.0, 2 * (len(overlap) - np.sum(overlap**2)))))
+        coef, scores = other.coef - self.coef @ overlap, other.scores - self.scores @ overlap
+        return float(np.sqrt(max(0.0, 2 * np.sum(coef * scores))))
 
 
 def orthonormal(B: Array, image: Array) -> Basis | None:

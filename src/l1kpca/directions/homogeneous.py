@@ -115,8 +115,10 @@ class HomogeneousPowerIteration(SingleStart):
 
     def _search(self, c: Array, Kc: Array) -> Search:
         trace = [self._value_of_start(c, Kc)]
+        if not Kc.any():
+            return Direction(c, Kc, tuple(trace))
         status = Status.MAX_ITER
-        for step in range(self.max_iter if Kc.any() else 0):
+        for step in range(self.max_iter):
             new = self.function.gradient(Kc, previous=c)  # of degree zero: Kc needs no scaling
             change = new - c
             if not change.any():
@@ -131,7 +133,7 @@ class HomogeneousPowerIteration(SingleStart):
             c, Kc = new, Kc + K_change
             trace.append(value)
             if moved <= self.tol**2 * value:
-                status = Status.CONVERGED
+                status = why_it_stopped(moved, value)
                 break
         return Direction(c, Kc, tuple(trace), status)
 
