@@ -36,58 +36,35 @@ def gray_code_search(
 
 @compiled
 def cell_search(
-    F: Array, moved: Array, planes: Array, subsets: Array, least: float, best: Array
+    F: Array, order: Array, begin: Array, subsets: Array, least: float, best: Array
 ) -> float:
-    """Best |F^T c|^2 over the cells that touch a plane in which the rows of a subset vanish.
+    """Best |F^T c|^2 over the cells that planes pass through.
 
-    ``planes`` (m, r, 2) holds a basis of the plane for each of the ``subsets`` (m, r - 2).  On the
-    plane the boundaries of the other rows are lines, passed in the order of their angles; the signs
-    of the subset itself are tried in all ways.  Boundaries come from the ``moved`` rows, values
-    from F.  ``best`` is overwritten where a value above ``least`` is met; returns the best value.
+    On plane q the rows are crossed in the ``order[q]``, from the signs ``begin[q]`` on.  The rows
+    of the subset, ``subsets[q]``, vanish on the plane: their signs are tried in all ways.  ``best``
+    is overwritten where a value above ``least`` is met; returns the best value.
     """
     n, rank = F.shape
     free = subsets.shape[1]
-    g = np.empty((n, 2))
-    angles = np.empty(n)
-    signs = np.empty(n)
-    total = np.empty(rank)
-    for q in range(planes.shape[0]):
-        total[:] = 0
-        for i in range(n):
-            g[i, 0] = 0.0
-            g[i, 1] = 0.0
-            for k in range(rank):
-                g[i, 0] += moved[i, k] * planes[q, k, 0]
-                g[i, 1] += moved[i, k] * planes[q, k, 1]
-            angle = np.arctan2(-g[i, 0], g[i, 1])
-            angles[i] = angle + np.pi if angle < 0 else angle
-            first = g[i, 0] if g[i, 0] != 0 else g[i, 1]
-            signs[i] = -1.0 if first < 0 else 1.0
-        for k in range(free):
-            angles[subsets[q, k]] = np.inf
-            signs[subsets[q, k]] = 0.0
-        for i in range(n):
-            for k in range(rank):
-                total[k] += signs[i] * F[i, k]
-        order = np.argsort(angles)
-        for position in range(n - free):
+    for q in range(order.shape[0]):
+        signs = begin[q]
+        total = signs @ F
+        for i in order[q, : n - free]:
             for bits in range(1 << free):
                 value = 0.0
                 for k in range(rank):
                     entry = total[k]
                     for s in range(free):
-                        row = F[subsets[q, s], k]
-                        entry += row if (bits >> s) & 1 else -row
+                        entry += (2.0 * ((bits >> s) & 1) - 1.0) * F[subsets[q, s], k]
                     value += entry * entry
                 if value > least:
                     least = value
                     best[:] = signs
                     for s in range(free):
-                        best[subsets[q, s]] = 1.0 if (bits >> s) & 1 else -1.0
-            i = order[position]
+                        best[subsets[q, s]] = 2.0 * ((bits >> s) & 1) - 1.0
             signs[i] = -signs[i]
             for k in range(rank):
-                total[k] += 2 * signs[i] * F[i, k]
+                total[k] += 2.0 * signs[i] * F[i, k]
     return least
 
 

@@ -24,6 +24,8 @@ class Component:
     trace: tuple[float, ...] = ()
     """The objective of the search, step by step."""
     status: Status = Status.CONVERGED
+    n_starts: int = 1
+    """Searches of which this is the best."""
 
     @property
     def objective(self) -> float:

@@ -9,6 +9,7 @@ from l1kpca._typing import Array
 from l1kpca.components.base import Component, Stack, negligible_variance, signs_int8, stacked
 from l1kpca.directions.base import Direction, Finder
 from l1kpca.directions.compose import best_direction
+from l1kpca.directions.multistart import settled_direction
 from l1kpca.directions.starts import Start, several
 from l1kpca.gram.base import Gram
 from l1kpca.gram.wrappers import Deflated
@@ -30,7 +31,8 @@ class Deflation:
 
     finder: Finder
     start: Start
-    n_starts: int = 1
+    n_starts: int | None = 1
+    """None: until further ones are unlikely to improve."""
     orient: bool = True
     """Turn each component so that its largest score, in size, is positive."""
     seed: int = 0
@@ -42,6 +44,8 @@ class Deflation:
         """Yield up to ``limit`` components in all, going on after ``so_far``."""
 
         def search(deflated: Gram, rng: np.random.Generator) -> Direction:
+            if self.n_starts is None:
+                return settled_direction(self.finder, deflated, self.start, rng)
             starts = several(self.start, self.n_starts, deflated, rng)
             return best_direction(self.finder, deflated, starts)
 
@@ -90,6 +94,7 @@ def _component(direction: Direction, stack: Stack, negligible: float) -> Compone
         signs=signs_int8(direction.coef),
         trace=direction.trace,
         status=direction.status,
+        n_starts=direction.n_starts,
     )
 
 

@@ -21,6 +21,10 @@ class Status(Enum):
     CONVERGED = "converged"
     MAX_ITER = "stopped while still moving: raise max_iter"
     NOT_POSITIVE = "the objective fell because the Gram matrix is not positive semidefinite"
+    NOT_PROVEN = (
+        "stopped before the optimum was proven: take fewer rows, or give ExactSearch a larger"
+        " max_nodes and max_seconds as the solver"
+    )
 
     def __str__(self) -> str:
         """The text."""
@@ -38,6 +42,8 @@ class Direction:
     trace: tuple[float, ...]
     """The objective before the first step and after each one."""
     status: Status = Status.CONVERGED
+    n_starts: int = 1
+    """Searches of which this is the best."""
 
     @property
     def value(self) -> float:

@@ -8,6 +8,7 @@ semidefinite relaxation.  What has to be proven is that theta is large enough.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -50,41 +51,6 @@ class Extremes:
         return self.largest + unseen
 
 
-class InMemory:
-    """K itself in double precision: what the Gram protocol gives, held as one array."""
-
-    def __init__(self, gram: Gram):
-        self.n_samples = gram.n_samples
-        self.dtype = np.dtype(np.float64)
-        self._rounding = gram.rounding()
-        self.K = np.ascontiguousarray(gram.columns(np.arange(gram.n_samples)), dtype=np.float64)
-
-    def apply(self, V: Array, at: Array | None = None) -> Array:
-        """K @ V, or K[:, at] @ V."""
-        return self.K @ V if at is None else self.K[:, at] @ V
-
-    def diagonal(self) -> Array:
-        """diag K."""
-        return self.K.diagonal().copy()
-
-    def columns(self, index: Array, rows: Array | None = None) -> Array:
-        """K[:, index], or K[rows][:, index]."""
-        return self.K[:, index] if rows is None else self.K[np.ix_(rows, index)]
-
-    def column_l1(self, minus: tuple[Array, Array] | None = None) -> Array:
-        """sum_i |K - L^T R|_ij for each column j."""
-        return np.abs(self.K if minus is None else self.K - minus[0].T @ minus[1]).sum(axis=0)
-
-    def rounding(self) -> float:
-        """Size of the rounding errors in trace K."""
-        return self._rounding
-
-
-def in_memory(gram: Gram) -> Gram:
-    """``gram`` as one array if it has at most 4000 rows, else as it is."""
-    return InMemory(gram) if gram.n_samples <= DENSE_ROWS else gram
-
-
 def spectral_bound(gram: Gram) -> UpperBound:
     r"""n times the largest eigenvalue of K.
 
@@ -114,13 +80,7 @@ def dual_bound(gram: Gram, y: Array) -> UpperBound:
     -------
     bound : UpperBound
     """
-    y = np.asarray(y, dtype=np.float64)
-    # A row of K that vanished by deflation has y = 0 up to rounding; the floor costs next to
-    # nothing.
-    floor = np.sqrt(np.finfo(gram.dtype).eps) * y.mean()
-    if not floor > 0:
-        y, floor = np.ones_like(y), 1.0
-    y = np.maximum(y, floor)
+    y = _positive(y, gram.dtype)
     scale = 1 / np.sqrt(y)
 
     def scaled(V: Array) -> Array:
@@ -130,14 +90,23 @@ def dual_bound(gram: Gram, y: Array) -> UpperBound:
 
     seen = extreme_eigenvalues(scaled, gram.n_samples)
     if gram.n_samples <= DENSE_ROWS:
-        K = np.asarray(gram.columns(np.arange(gram.n_samples)), dtype=np.float64)
-        return UpperBound(_cholesky_bound(K, y, seen.largest), "cholesky")
+        return UpperBound(cholesky_bound(matrix_of(gram), y, seen.largest), "cholesky")
     size = max(abs(seen.largest), abs(seen.smallest))
     rounding = gram.n_samples * float(np.finfo(gram.dtype).eps) * size
     return UpperBound((seen.upper + rounding) * float(y.sum()), "lanczos")
 
 
-def _cholesky_bound(K: Array, y: Array, estimate: float) -> float:
+def _positive(y: Array, dtype: np.dtype[Any]) -> Array:
+    """``y`` in double precision, raised where it is zero up to rounding.
+
+    So it is for the rows of K that vanished by deflation; it costs next to nothing.
+    """
+    y = np.asarray(y, dtype=np.float64)
+    floor = np.sqrt(np.finfo(dtype).eps) * float(y.mean())
+    return np.maximum(y, floor) if floor > 0 else np.ones_like(y)
+
+
+def cholesky_bound(K: Array, y: Array, estimate: float) -> float:
     r"""The least theta near ``estimate`` for which theta Y - K passes a Cholesky factorization.
 
     If the factorization of A runs to its end in floating point, then
@@ -145,7 +114,7 @@ def _cholesky_bound(K: Array, y: Array, estimate: float) -> float:
     :math:`\gamma = (n + 2) u / (1 - (n + 2) u)`, u the unit roundoff (Rump 2006).  This is added.
     """
     n, total = len(y), float(y.sum())
-    unit = np.finfo(np.float64).eps
+    unit = float(np.finfo(np.float64).eps)
     margin = _FIRST_MARGIN
     while True:
         theta = estimate + margin * max(abs(estimate), unit)
@@ -154,8 +123,14 @@ def _cholesky_bound(K: Array, y: Array, estimate: float) -> float:
         trace = float(np.abs(A.diagonal()).sum())
         if _is_positive_definite(A):
             # Twice gamma also covers the rounding of A itself.
-            return theta * total + n * 2 * (n + 2) * unit * trace
+            return float(theta * total + n * 2 * (n + 2) * unit * trace)
         margin *= 10
+
+
+def matrix_of(gram: Gram) -> Array:
+    """K as one array in double precision."""
+    K = gram.columns(np.arange(gram.n_samples))
+    return np.array(K, dtype=np.float64, order="C")
 
 
 def _is_positive_definite(A: Array) -> bool:

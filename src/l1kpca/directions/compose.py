@@ -1,6 +1,6 @@
 """Finders made from finders, and the best of several starts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
 import numpy as np
@@ -41,4 +41,5 @@ class Then(SingleStart):
 
 def best_direction(finder: Finder, gram: Gram, starts: Signs) -> Direction:
     """The best of what ``finder`` finds from the columns of ``starts``."""
-    return max(finder.find_each(gram, starts), key=lambda direction: direction.value)
+    best = max(finder.find_each(gram, starts), key=lambda direction: direction.value)
+    return replace(best, n_starts=starts.shape[1])

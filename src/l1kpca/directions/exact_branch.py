@@ -7,7 +7,7 @@ problem of the same kind, with the bound of its semidefinite relaxation.
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from math import isqrt
 from time import monotonic
@@ -16,6 +16,7 @@ import numpy as np
 
 from l1kpca import sign_loops
 from l1kpca._typing import Array
+from l1kpca.directions.bounds import cholesky_bound, extreme_eigenvalues
 
 TOLERANCE = 1e-9
 """Relative: two values nearer than this are held to be equal."""
@@ -25,6 +26,7 @@ _SWEEPS = 100
 _MAX_RANK = 16
 _DUAL_TOLERANCE = 1e-4
 _CHUNK = 1 << 20
+_ALL_EIGENVALUES = 400
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,6 @@ class Outcome:
     value: float
     upper_bound: float = np.inf
     n_nodes: int = 0
-    seen: list[float] = field(default_factory=list, repr=False)
 
     @property
     def is_proven(self) -> bool:
@@ -59,7 +60,7 @@ class Outcome:
 
 
 def branch_and_bound(K: Array, start: Array, max_nodes: int, deadline: float) -> Outcome:
-    """Search best bound first, from the value of ``start``.
+    """Search best bound first; ``start`` is the value to beat.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ def branch_and_bound(K: Array, start: Array, max_nodes: int, deadline: float) ->
         if outcome.is_proven or outcome.n_nodes >= max_nodes or monotonic() > deadline:
             return outcome
         heapq.heappop(heap)
-        for child in _children(K, node, outcome) if outcome.n_nodes else [root]:
+        for child in _children(K, node) if outcome.n_nodes else [root]:
             bound, child = _bounded(K, child, outcome)
             bound = min(bound, -negative_bound)
             if bound > outcome.value + TOLERANCE * abs(outcome.value):
@@ -101,11 +102,12 @@ def branch_and_bound(K: Array, start: Array, max_nodes: int, deadline: float) ->
     return outcome
 
 
-def _children(K: Array, node: Node, outcome: Outcome) -> Iterator[Node]:
-    """Fix one more sign, both ways: that of the row on which the relaxation is least decided."""
-    undecided = np.abs(node.V @ node.V[node.rows[0]])
-    undecided[node.rows] = np.inf
-    row = int(np.argmin(undecided))
+def _children(K: Array, node: Node) -> Iterator[Node]:
+    """Fix one more sign, both ways: of a row that weighs much and on which little is decided."""
+    decided = np.abs(node.V @ node.V[node.rows[0]])
+    merit = np.linalg.norm(K @ node.V, axis=1) * (1 - decided)
+    merit[node.rows] = -np.inf
+    row = int(np.argmax(merit))
     for sign in (-1.0, 1.0):
         yield Node(np.append(node.rows, row), np.append(node.signs, sign), node.V)
 
@@ -115,7 +117,7 @@ def _bounded(K: Array, node: Node, outcome: Outcome) -> tuple[float, Node]:
     outcome.n_nodes += 1
     M, free = reduced(K, node.rows, node.signs)
     if len(M) <= ENUMERATED:
-        z, value = enumerate_signs(M, np.inf)
+        z, value, _ = enumerate_signs(M, np.inf)
         outcome.offer(_expanded(z, node, free), value)
         return value, node
     V = np.ascontiguousarray(node.V[np.append(node.rows[0], free)])
@@ -130,7 +132,12 @@ def _bounded(K: Array, node: Node, outcome: Outcome) -> tuple[float, Node]:
 
 
 def _dual_value(M: Array, dual: Array) -> float:
-    r""":math:`\sum y - n \lambda_{\min}(Y - M)`, with the rounding error of the eigenvalue added."""
+    r""":math:`\sum y - n \lambda_{\min}(Y - M)`, the rounding error of the eigenvalue added."""
+    if len(M) > _ALL_EIGENVALUES:
+        y = np.maximum(dual, np.sqrt(np.finfo(float).eps) * float(np.abs(dual).mean()))
+        scaled = M / np.sqrt(np.outer(y, y))
+        estimate = extreme_eigenvalues(lambda V: scaled @ V, len(M)).largest
+        return cholesky_bound(M, y, estimate)
     A = -M
     A.flat[:: len(M) + 1] += dual
     values = np.linalg.eigvalsh(A)
@@ -157,14 +164,14 @@ def _expanded(z: Array, node: Node, free: Array) -> Array:
     return signs
 
 
-def enumerate_signs(K: Array, deadline: float) -> tuple[Array, float]:
-    """The best of all 2^(n - 1) sign vectors, or of those met before the deadline.
+def enumerate_signs(K: Array, deadline: float) -> tuple[Array, float, bool]:
+    """The best of all 2^(n - 1) sign vectors, its value, and whether all were seen in time.
 
     Examples
     --------
     >>> import numpy as np
     >>> enumerate_signs(np.array([[1.0, -0.5], [-0.5, 1.0]]), np.inf)
-    (array([-1.,  1.]), 3.0)
+    (array([-1.,  1.]), 3.0, True)
     """
     n = len(K)
     c = np.ones(n)
@@ -176,6 +183,6 @@ def enumerate_signs(K: Array, deadline: float) -> tuple[Array, float]:
         value, reached = sign_loops.gray_code_search(K, c, Kc, first, last, value, candidate)
         if reached > best_value:
             best[:], best_value = candidate, reached
-        if monotonic() > deadline:
-            break
-    return best, float(best @ K @ best)
+        if monotonic() > deadline and last < 1 << (n - 1):
+            return best, float(best @ K @ best), False
+    return best, float(best @ K @ best), True

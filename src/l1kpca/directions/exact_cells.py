@@ -2,9 +2,9 @@ r"""The exact optimum when K has a small rank: the cells of an arrangement of hy
 
 With :math:`K = F F^T`, F of r columns, :math:`c^T K c = \|F^T c\|^2`, and the best c is
 :math:`\operatorname{sgn}(F w)` for some w: one of the cells into which the hyperplanes
-:math:`f_i^T w = 0` cut the space.  Each cell touches a plane on which some r - 2 of the rows vanish;
-in that plane the cells follow each other by angle.  So r = 2 is a sort, r = 3 takes n sorts, r = 4
-takes n (n - 1) / 2.
+:math:`f_i^T w = 0` cut the space.  Each cell touches a plane on which some r - 2 of the rows
+vanish; in that plane the cells follow each other by angle.  So r = 2 is a sort, r = 3 takes n
+sorts, r = 4 takes n (n - 1) / 2.
 """
 
 from collections.abc import Iterator
@@ -90,7 +90,8 @@ def best_cell(F: Array, deadline: float) -> tuple[Array, bool]:
     moved = used + _MOVE * size * noise
     best, value = np.ones(len(rows)), -np.inf
     for subsets in _chunks(len(rows), rank - 2):
-        value = sign_loops.cell_search(used, moved, _planes(moved, subsets), subsets, value, best)
+        order, begin = _sweeps(moved, _planes(moved, subsets), subsets)
+        value = sign_loops.cell_search(used, order, begin, subsets, value, best)
         if monotonic() > deadline:
             signs[rows] = best
             return signs, False
@@ -121,3 +122,16 @@ def _planes(rows: Array, subsets: Array) -> Array:
         return np.eye(2)[np.newaxis]
     left = np.linalg.svd(np.swapaxes(rows[subsets], 1, 2), full_matrices=True)[0]
     return np.ascontiguousarray(left[:, :, -2:])
+
+
+def _sweeps(rows: Array, planes: Array, subsets: Array) -> tuple[Array, Array]:
+    """For each plane: the rows in the order in which a turning w crosses them, and the first signs.
+
+    Rows of the subset come last, with sign zero.
+    """
+    g = rows @ planes  # (m, n, 2)
+    angles = np.arctan2(-g[..., 0], g[..., 1]) % np.pi
+    begin = np.where(np.where(g[..., 0] != 0, g[..., 0], g[..., 1]) < 0, -1.0, 1.0)
+    np.put_along_axis(angles, subsets, np.inf, axis=1)
+    np.put_along_axis(begin, subsets, 0.0, axis=1)
+    return np.argsort(angles, axis=1), begin

@@ -1,6 +1,5 @@
 """How every kernel PCA of the library is fitted: rows, Gram, center, components."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,11 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from l1kpca._typing import Array
 from l1kpca.components.base import Component, ComponentSolver
 from l1kpca.directions.base import Status
 from l1kpca.estimators.inverse import loadings, ridge_inverse
+from l1kpca.estimators.notices import warn_user
 from l1kpca.estimators.progress import ProgressBar
 from l1kpca.estimators.using import FittedKernelPCA
 from l1kpca.estimators.validation import (
@@ -134,12 +135,29 @@ class KernelPCABase(FittedKernelPCA):
             gram, kernel, choice = self._hold(X, resources, cluster)
             weights = self._center_weights(gram)
             gram = gram if weights is None else gram.center(weights)
+            self._gram_seed = seed
             components = list(self._take(solver, gram, bar))
             scores = self._keep(X, gram, components)
             self._inverse = self._make_inverse(X, kernel, weights, scores)
             self._warn(gram, kernel, components)
         self.gram_ = choice
         return scores
+
+    def training_gram(self) -> DataGram:
+        """The Gram of the training rows in the centered feature space, built as ``fit`` built it.
+
+        Returns
+        -------
+        gram : DataGram
+            Products with the matrix K of which ``dual_components_`` are components.
+        """
+        check_is_fitted(self)
+        workers = Workers(thread_count(self.n_jobs))
+        resources = Resources(read_memory_limit(self.memory_limit), workers, self._gram_seed)
+        with single_threaded_blas():
+            gram, _, _ = self._hold(self.X_fit_, resources, None)
+            weights = self._center_weights(gram)
+            return gram if weights is None else gram.center(weights)
 
     def _seed(self) -> int:
         """The one number from which all randomness of a fit comes."""
@@ -227,26 +245,21 @@ class KernelPCABase(FittedKernelPCA):
         if fell or kernel is None or not kernel.is_positive:
             share = negative_share(gram)
             if share > np.sqrt(np.finfo(gram.dtype).eps):
-                warnings.warn(
+                warn_user(
                     f"the Gram matrix is not positive semidefinite: {share:.1%} of its spectrum is"
                     " negative (seen on at most 256 rows); components were made only where the"
                     " objective is positive. Use another kernel, or other kernel parameters",
-                    UserWarning,
-                    stacklevel=4,
                 )
         if isinstance(self.n_components, int | np.integer) and self.n_components > len(components):
-            warnings.warn(
+            warn_user(
                 f"n_components={self.n_components} is more than the data has: stopped after"
                 f" n_components_={len(components)}, where nothing but rounding error is left",
-                UserWarning,
-                stacklevel=4,
             )
         stopped = [c.status for c in components if c.status is Status.MAX_ITER]
         if stopped:
-            warnings.warn(
+            warn_user(
                 f"{len(stopped)} of {len(components)} components {stopped[0]}",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
 

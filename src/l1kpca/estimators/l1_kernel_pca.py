@@ -3,13 +3,20 @@
 from pathlib import Path
 from typing import Any
 
-from l1kpca.components.base import ComponentSolver
+import numpy as np
+
+from l1kpca._typing import Array
+from l1kpca.components.base import Component, ComponentSolver
+from l1kpca.components.certificate import Certifier
 from l1kpca.components.deflation import Deflation
+from l1kpca.estimators.advice import warn_if_not_proven, warn_if_stalled
 from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.checkpoint import Checkpoint, Checkpointed, fingerprint
 from l1kpca.estimators.names import make_finder, make_start
 from l1kpca.estimators.validation import check_count
-from l1kpca.threads import Workers
+from l1kpca.gram.base import DataGram, Gram
+from l1kpca.kernels import Kernel
+from l1kpca.threads import Workers, single_threaded_blas, thread_count
 
 
 @parameters
@@ -50,9 +57,10 @@ class L1KernelPCA(KernelPCABase):
         Threads; None is all cores.  The result does not depend on it.
     center : bool or "median", default=True
         Center in feature space: at the mean, at the spatial median, or not at all.
-    solver : {"polished", "fixed_point", "lp"} or finder, default="polished"
-        "fixed_point" is the paper's Algorithm 1, "polished" goes on with single sign flips.  "lp"
-        maximises the Lp norm of the scores instead, by the same kind of iteration.
+    solver : {"polished", "fixed_point", "sdp", "exact", "lp"} or finder, default="polished"
+        "fixed_point" is the paper's Algorithm 1, "polished" goes on with single sign flips, "sdp"
+        begins at the rounded semidefinite relaxation, "exact" proves the optimum of small problems.
+        "lp" maximises the Lp norm of the scores instead, by the same kind of iteration.
     p : float, default=1.0
         The norm of ``solver="lp"``, at least 1; the other solvers do not look at it.  1 is
         Algorithm 1, 2 is kernel PCA by the power iteration, and between them outliers count less
@@ -60,8 +68,11 @@ class L1KernelPCA(KernelPCABase):
     start : {"auto", "column", "sampled", "eigen", "norm", "random"} or array, default="auto"
         Where a search begins.  "column" is the paper's; "sampled" looks at 64 random columns
         instead of all; "auto" is "column" up to 2000 rows and "sampled" beyond.
-    n_starts : int, default=1
+    n_starts : int or "auto", default=1
         Searches per component, side by side; the best is kept.  The others begin at random signs.
+        "auto" tries more until 16 in a row have not raised c^T K c by more than 1e-4 of it.
+    certify : bool, default=False
+        Also bound how far each component can be from the best possible, as ``optimality_gap_``.
     gram : {"auto", "dense", "factor", "blocked", "nystroem"} or builder, default="auto"
         How the Gram matrix is held.
     memory_limit : int, str or None, default=None
@@ -93,6 +104,11 @@ class L1KernelPCA(KernelPCABase):
         Steps of each search.
     objective_trace_ : list of ndarrays
         c^T K c of each search, step by step: the square of the norm that is maximised.
+    n_starts_ : ndarray of shape (n_components_,)
+        Searches of which each component is the best.
+    optimality_gap_ : ndarray of shape (n_components_,)
+        Bound on c^T K c by the semidefinite relaxation over the value reached, minus 1; only with
+        ``certify=True``.  `l1kpca.optimality.certify` gives the parts.
     status_ : list of str
         How each search ended.
     gram_ : GramChoice
@@ -135,7 +151,8 @@ class L1KernelPCA(KernelPCABase):
     solver: Any = "polished"
     p: float = 1.0
     start: Any = "auto"
-    n_starts: int = 1
+    n_starts: Any = 1
+    certify: bool = False
     checkpoint: Any = None
 
     def _seed(self) -> int:
@@ -149,13 +166,47 @@ class L1KernelPCA(KernelPCABase):
         return Checkpointed(solver, Checkpoint(Path(self.checkpoint)), mark, seed)
 
     def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> Deflation:
-        check_count("n_starts", self.n_starts)
+        self._check_search()
         as_the_paper = not isinstance(self.start, str) or self.start == "column"
         return Deflation(
             finder=make_finder(self.solver, self.max_iter, self.p),
             start=make_start(self.start, n_samples),
-            n_starts=self.n_starts,
+            n_starts=None if isinstance(self.n_starts, str) else self.n_starts,
             orient=not as_the_paper,
             seed=seed,
             workers=workers,
         )
+
+    def _check_search(self) -> None:
+        if isinstance(self.n_starts, str):
+            if self.n_starts != "auto":
+                raise ValueError(f"n_starts={self.n_starts!r} must be an integer or 'auto'")
+        else:
+            check_count("n_starts", self.n_starts)
+        if not isinstance(self.certify, bool | np.bool_):
+            raise ValueError(f"certify={self.certify!r} must be True or False")
+        if self.certify and self.solver == "lp":
+            raise ValueError(
+                "certify=True bounds the L1 objective, which solver='lp' does not maximise: use"
+                " another solver, or certify=False"
+            )
+
+    def _fit_rows(self, X: Any) -> Array:
+        scores = super()._fit_rows(X)
+        if self.certify:
+            workers = Workers(thread_count(self.n_jobs))
+            gram = self.training_gram()
+            with single_threaded_blas():
+                found = Certifier().certify(gram, self.dual_components_, self.signs_, workers)
+            self.optimality_gap_ = found.gap
+        return scores
+
+    def _keep(self, X: Any, gram: DataGram, components: list[Component]) -> Array:
+        self.n_starts_ = np.array([component.n_starts for component in components], dtype=int)
+        return super()._keep(X, gram, components)
+
+    def _warn(self, gram: Gram, kernel: Kernel | None, components: list[Component]) -> None:
+        super()._warn(gram, kernel, components)
+        if self.solver == "fixed_point":
+            warn_if_stalled(gram, components)
+        warn_if_not_proven(components)

@@ -8,6 +8,8 @@ import numpy as np
 from l1kpca._typing import Signs
 from l1kpca.directions import BitFlip, HomogeneousPowerIteration, LpNorm, SignFixedPoint, Then
 from l1kpca.directions.base import Finder
+from l1kpca.directions.exact import ExactSearch
+from l1kpca.directions.sdp import SdpRounding
 from l1kpca.directions.starts import STARTS, Start
 from l1kpca.estimators.validation import check_number
 from l1kpca.gram.base import Gram
@@ -18,6 +20,8 @@ Bound = dict[str, int]
 SOLVERS: dict[str, Callable[[Bound, float], Finder]] = {
     "fixed_point": lambda bound, p: SignFixedPoint(**bound),
     "polished": lambda bound, p: Then(SignFixedPoint(**bound), BitFlip()),
+    "sdp": lambda bound, p: SdpRounding(Then(SignFixedPoint(**bound), BitFlip())),
+    "exact": lambda bound, p: ExactSearch(),
     "lp": lambda bound, p: HomogeneousPowerIteration(LpNorm(float(p)), **bound),
 }
 """Makers of a finder, from the bound on its steps and the norm."""

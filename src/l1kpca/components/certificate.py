@@ -1,0 +1,92 @@
+"""How far from the optimum components can be at most."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+import numpy as np
+
+from l1kpca._typing import Array
+from l1kpca.directions.bounds import DENSE_ROWS, UpperBound, matrix_of, spectral_bound
+from l1kpca.directions.exact_branch import branch_and_bound
+from l1kpca.directions.sdp import sdp_bound
+from l1kpca.gram.base import Gram
+from l1kpca.gram.wrappers import Deflated
+from l1kpca.threads import Workers
+
+BOUNDS: dict[str, Callable[[Gram], UpperBound]] = {"spectral": spectral_bound, "sdp": sdp_bound}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Values of components and proven bounds on the best possible, one entry for each."""
+
+    value: Array
+    """c^T K c, the square of the L1 norm of the scores."""
+    upper_bound: Array
+    """No sign vector has a larger c^T K c."""
+    proof: tuple[str, ...]
+    """"cholesky", "lanczos" (fails with probability 1e-9 at most) or "branch and bound"."""
+
+    @property
+    def gap(self) -> Array:
+        """upper_bound / value - 1: the optimum is larger than the value by no more than this."""
+        return np.maximum(self.upper_bound / self.value - 1, 0)
+
+
+@dataclass(frozen=True)
+class Certifier:
+    """Bounds the components of a greedy stack, each in the problem that it was found in.
+
+    Parameters
+    ----------
+    bound : {"sdp", "spectral"}, default="sdp"
+        The semidefinite relaxation, or n times the largest eigenvalue.
+    max_nodes : int, default=1
+        Above 1, go on with branch and bound for so many nodes, up to 4000 rows.
+    max_seconds : float, default=60.0
+        Time of the branch and bound of one component.
+    """
+
+    bound: str = "sdp"
+    max_nodes: int = 1
+    max_seconds: float = 60.0
+
+    def certify(self, gram: Gram, coef: Array, signs: Array, workers: Workers) -> Certificate:
+        """Certify components.
+
+        Parameters
+        ----------
+        gram : Gram
+            K, centered as it was for the components.
+        coef : ndarray of shape (n_samples, n_components)
+            Dual coefficients A, with A^T K A = I.
+        signs : ndarray of shape (n_components, n_samples)
+            The sign vectors.
+        workers : Workers
+            Threads for the deflation.
+
+        Returns
+        -------
+        certificate : Certificate
+        """
+        scores = np.ascontiguousarray(gram.apply(coef).T) if coef.size else coef.T
+        found = []
+        for j, c in enumerate(signs):
+            problem = Deflated(gram, scores[:j], workers) if j else gram
+            found.append(self._certify_one(problem, c.astype(gram.dtype)))
+        values, bounds, proofs = zip(*found, strict=True) if found else ((), (), ())
+        return Certificate(np.array(values), np.array(bounds), proofs)
+
+    def _certify_one(self, gram: Gram, c: Array) -> tuple[float, float, str]:
+        value = float(c @ gram.apply(c))
+        bound = BOUNDS[self.bound](gram)
+        if self.max_nodes > 1 and gram.n_samples <= DENSE_ROWS:
+            deadline = monotonic() + self.max_seconds
+            K = matrix_of(gram)
+            outcome = branch_and_bound(K, c.astype(np.float64), self.max_nodes, deadline)
+            # Of a better sign vector met on the way, the value is a bound only if it is proven.
+            reached = max(outcome.upper_bound, outcome.value)
+            if reached < bound.value:
+                return value, reached, "branch and bound"
+        return value, max(bound.value, value), bound.proof
