@@ -37,8 +37,12 @@ class RidgeInverse:
         return self.kernel(scores, self.scores) @ self.dual_coef
 
 
-def ridge_inverse(kernel: Kernel, scores: Array, X: Any, alpha: float) -> RidgeInverse:
-    """Solve (k(Z, Z) + alpha I) W = X once."""
+def ridge_inverse(
+    kernel: Kernel, scores: Array, X: Any, alpha: float
+) -> RidgeInverse | LinearInverse:
+    """Solve (k(Z, Z) + alpha I) W = X once; without a component, the mean is all there is."""
+    if scores.shape[1] == 0:
+        return LinearInverse(np.zeros((0, X.shape[1])), np.asarray(X.mean(axis=0)).ravel())
     matrix = kernel(scores, scores)
     matrix.flat[:: len(matrix) + 1] += alpha
     dense = X.toarray() if sparse.issparse(X) else X

@@ -81,7 +81,9 @@ class FittedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 f"inverse_transform with kernel={name_of(self.kernel)} needs"
                 " fit_inverse_transform=True: set it and fit again"
             )
-        scores = check_array(X, dtype=[np.float64, np.float32], input_name="X")
+        scores = check_array(
+            X, dtype=[np.float64, np.float32], input_name="X", ensure_min_features=0
+        )
         if scores.shape[1] != self.n_components_:
             raise ValueError(
                 f"X has {scores.shape[1]} columns, but {type(self).__name__} has"
