@@ -3,10 +3,11 @@
 import numpy as np
 
 from l1kpca._typing import Array
-from l1kpca.gram.base import Gram
+from l1kpca.gram.base import DataGram, Gram
 
 _MAX_STEPS = 200
 _TOLERANCE = 1e-6
+_ROUNDS = 2
 
 
 def mean_weights(gram: Gram) -> Array:
@@ -14,25 +15,44 @@ def mean_weights(gram: Gram) -> Array:
     return np.full(gram.n_samples, 1 / gram.n_samples, dtype=gram.dtype)
 
 
-def spatial_median_weights(gram: Gram) -> Array:
+def spatial_median_weights(gram: DataGram) -> Array:
     r"""The spatial median, the point with the least sum of distances to the rows.
 
     Weiszfeld's iteration in dual weights: :math:`w_i \propto 1 / d_i` with
-    :math:`d_i^2 = K_{ii} - 2 (K w)_i + w^T K w`.  A row at distance zero is kept at a small
-    positive distance, so that the median may be a data row.  Each step costs one product with K.
+    :math:`d_i^2 = K_{ii} - 2 (K w)_i + w^T K w`.  Each step costs one product with K.  It is run on
+    rows centered at their mean and then, from there, on rows centered at what was found: far
+    outliers move the mean, and distances between large numbers lose their digits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca.gram.factor import linear_gram
+    >>> from l1kpca.threads import Workers
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [1e9]])
+    >>> weights = spatial_median_weights(linear_gram(X, Workers()))
+    >>> (weights @ X).round(3)
+    array([2.])
     """
-    diagonal = gram.diagonal()
     weights = mean_weights(gram)
+    for _ in range(_ROUNDS):
+        weights = _weiszfeld(gram.center(weights), weights)
+    return weights
+
+
+def _weiszfeld(gram: Gram, weights: Array) -> Array:
+    diagonal = gram.diagonal()
     for _ in range(_MAX_STEPS):
         image = gram.apply(weights)
-        squares = np.maximum(diagonal - 2 * image + weights @ image, 0)
-        distances = np.sqrt(squares)
-        floor = np.sqrt(np.finfo(gram.dtype).eps) * distances.max()
-        if floor == 0:
+        distances = np.sqrt(np.maximum(diagonal - 2 * image + weights @ image, 0))
+        positive = distances[distances > 0]
+        if not positive.size:
             return weights
+        # A row at the median itself is kept at a small distance.
+        floor = np.sqrt(np.finfo(gram.dtype).eps) * np.median(positive)
         inverse = 1 / np.maximum(distances, floor)
         updated = (inverse / inverse.sum()).astype(gram.dtype)
-        if np.abs(updated - weights).sum() <= _TOLERANCE:
-            return updated
+        moved = np.abs(updated - weights).sum()
         weights = updated
+        if moved <= _TOLERANCE:
+            break
     return weights
