@@ -1,8 +1,12 @@
 """Finished components on disk, so that an interrupted fit can go on."""
 
+import glob
 import hashlib
 import os
+import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from l1kpca._typing import Array
 from l1kpca.components.base import Component, ComponentSolver
 from l1kpca.directions.base import Status
 from l1kpca.gram.base import Gram
@@ -18,51 +23,103 @@ from l1kpca.threads import spans
 
 _FORMAT = 1
 _HASHED_ROWS = 65_536
-_WITHOUT_EFFECT = {"n_components", "verbose", "n_jobs", "memory_limit", "checkpoint", "copy_X"}
+_PROBED_ROWS = 16
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+    zipfile.BadZipFile,
+)
+"""What NumPy and zipfile raise on a file that is not whole, or no archive at all."""
+_WITHOUT_EFFECT = {
+    "certify",
+    "n_components",
+    "verbose",
+    "n_jobs",
+    "memory_limit",
+    "checkpoint",
+    "copy_X",
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What makes a fit the same fit: the data and settings as a hash, and a few entries of K.
+
+    The entries tell apart what a hash of the settings cannot: two functions of the same name as
+    kernel, or another number of landmarks for want of memory.
+    """
+
+    fingerprint: str
+    probe: Array
+
+    def matches(self, other: "Problem") -> bool:
+        """Whether components of the other problem are components of this one."""
+        if self.fingerprint != other.fingerprint or self.probe.dtype != other.probe.dtype:
+            return False
+        tolerance = np.sqrt(np.finfo(self.probe.dtype).eps) * np.abs(self.probe).max()
+        return np.allclose(self.probe, other.probe, rtol=0, atol=tolerance)
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """One file with the components so far, the seed, and a hash of the data and the settings."""
+    """One file with the components so far, the seed, and the problem they belong to."""
 
     path: Path
 
     def seed(self) -> int | None:
-        """The seed of the interrupted fit, None if there is no file."""
+        """The seed of the interrupted fit, None if there is no file.
+
+        Asked first, before any work: a place that cannot be written is refused here.
+        """
+        folder = self.path.parent
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            raise ValueError(
+                f"checkpoint={str(self.path)!r} cannot be written: {str(folder)!r} must be a"
+                " folder that exists and can be written to"
+            )
         content = self._read()
         return None if content is None else int(content["seed"])
 
-    def load(self, fingerprint: str) -> list[Component]:
+    def load(self, problem: Problem) -> list[Component]:
         """The components so far; refuses the file of another problem."""
+        for stale in folder_entries(self.path, ".partial"):
+            stale.unlink(missing_ok=True)
         content = self._read()
         if content is None:
             return []
-        if str(content["fingerprint"]) != fingerprint:
+        if not problem.matches(Problem(str(content["fingerprint"]), content["probe"])):
             raise ValueError(
                 f"checkpoint={str(self.path)!r} was made with other data or other settings: delete"
                 " the file to begin anew, or give another path"
             )
         steps = np.split(content["steps"], np.cumsum(content["n_steps"])[:-1])
         return [
-            Component(coef, scores, signs, tuple(trace.tolist()), Status[str(status)])
-            for coef, scores, signs, trace, status in zip(
+            Component(coef, scores, signs, tuple(trace.tolist()), Status[str(status)], int(tried))
+            for coef, scores, signs, trace, status, tried in zip(
                 content["coef"],
                 content["scores"],
                 content["signs"],
                 steps,
                 content["status"],
+                content["n_starts"],
                 strict=True,
             )
         ]
 
-    def save(self, components: Sequence[Component], fingerprint: str, seed: int) -> None:
+    def save(self, components: Sequence[Component], problem: Problem, seed: int) -> None:
         """Write to another name and rename: a half-written file never counts."""
         partial = self.path.with_name(f"{self.path.name}.{os.getpid()}.partial")
         with partial.open("wb") as file:
             np.savez(
                 file,
                 format=_FORMAT,
-                fingerprint=fingerprint,
+                fingerprint=problem.fingerprint,
+                probe=problem.probe,
                 seed=seed,
                 coef=np.array([c.coef for c in components]),
                 scores=np.array([c.scores for c in components]),
@@ -70,6 +127,7 @@ class Checkpoint:
                 steps=np.concatenate([c.trace for c in components]),
                 n_steps=np.array([len(c.trace) for c in components]),
                 status=np.array([c.status.name for c in components]),
+                n_starts=np.array([c.n_starts for c in components]),
             )
             file.flush()
             os.fsync(file.fileno())
@@ -79,11 +137,11 @@ class Checkpoint:
         if not self.path.exists():
             return None
         try:
-            with np.load(self.path, allow_pickle=False) as content:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as content:
                 found = dict(content)
             if int(found["format"]) != _FORMAT:
                 raise KeyError("format")
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        except _UNREADABLE:
             raise ValueError(
                 f"checkpoint={str(self.path)!r} is not a checkpoint of this version of l1kpca:"
                 " delete the file to begin anew, or give another path"
@@ -104,12 +162,24 @@ class Checkpointed:
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
         """Yield the saved components, then new ones."""
-        done = [*so_far, *self.checkpoint.load(self.fingerprint)]
+        problem = Problem(self.fingerprint, probe(gram))
+        done = [*so_far, *self.checkpoint.load(problem)]
         yield from done[:limit]
         for component in self.solver.components(gram, limit, done):
             done.append(component)
-            self.checkpoint.save(done, self.fingerprint, self.seed)
+            self.checkpoint.save(done, problem, self.seed)
             yield component
+
+
+def probe(gram: Gram) -> Array:
+    """K among a few evenly spaced rows."""
+    rows = np.unique(np.linspace(0, gram.n_samples - 1, _PROBED_ROWS).astype(int))
+    return gram.columns(rows, rows=rows)
+
+
+def folder_entries(path: Path, ending: str) -> list[Path]:
+    """Files beside ``path`` whose name is its name, something, and ``ending``."""
+    return list(path.parent.glob(f"{glob.escape(path.name)}.*{ending}"))
 
 
 def fingerprint(X: Any, settings: Mapping[str, Any]) -> str:
@@ -125,5 +195,6 @@ def fingerprint(X: Any, settings: Mapping[str, Any]) -> str:
             continue  # a new seed is drawn at each fit; the file remembers it
         shown = value.tolist() if isinstance(value, np.ndarray) else value
         shown = getattr(value, "__qualname__", shown) if callable(value) else shown
-        digest.update(f"{name}={shown!r};".encode())
+        # Where an object lies in memory says nothing about it.
+        digest.update(re.sub(r" at 0x[0-9a-fA-F]+", "", f"{name}={shown!r};").encode())
     return digest.hexdigest()

@@ -45,6 +45,7 @@ class ProgressBar:
                 if self._worked:
                     self._durations.append(now - self._began)
                 self._done, self._began, self._worked = self._done + 1, now, False
+                self._share = 1.0  # whatever ran belongs to the component that is done
                 self._show(now)
                 yield item
         finally:

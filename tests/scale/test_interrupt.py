@@ -1,0 +1,83 @@
+"""Ctrl-C during a long fit: it ends at once, nothing is half fitted, the checkpoint is good."""
+
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from l1kpca import L1KernelPCA
+
+# One pass over K would take minutes here: whoever waits for a pass to end runs into the timeout.
+LONG_FIT = """
+import sys
+import numpy as np
+from l1kpca import L1KernelPCA
+
+pca = L1KernelPCA(2, kernel="rbf", gram=sys.argv[1], memory_limit="50MB")
+X = np.random.default_rng(0).standard_normal((400_000, 40))
+print("fitting", flush=True)
+try:
+    pca.fit(X)
+except KeyboardInterrupt:
+    fitted = [name for name in vars(pca) if name.endswith("_")]
+    print("interrupted", fitted, flush=True)
+    raise
+"""
+
+CHECKPOINTED_FIT = """
+import sys
+import numpy as np
+from l1kpca import L1KernelPCA
+
+rows, checkpoint = sys.argv[1:3]
+L1KernelPCA(40, kernel="rbf", gram="blocked", random_state=0, checkpoint=checkpoint).fit(
+    np.load(rows)
+)
+"""
+
+
+@pytest.mark.parametrize("gram", ["blocked", "nystroem"])
+@pytest.mark.parametrize("seconds", [0.0, 1.0, 3.0])
+def test_a_long_pass_is_left_and_so_is_the_process(start_script, gram, seconds):
+    process = start_script(LONG_FIT, gram)
+    assert process.stdout.readline() == "fitting\n"
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=40)
+    assert output == "interrupted []\n"
+    assert process.returncode == -signal.SIGINT
+    assert "KeyboardInterrupt" in errors
+
+
+def test_the_checkpoint_of_an_interrupted_fit_is_used(make_rows, tmp_path, start_script):
+    X, rows, path = make_rows(3000), tmp_path / "rows.npy", tmp_path / "fit.npz"
+    np.save(rows, X)
+    process = start_script(CHECKPOINTED_FIT, rows, path)
+    while not path.exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    with np.load(path) as saved:
+        done = len(saved["coef"])
+    settings = {"kernel": "rbf", "gram": "blocked", "random_state": 0}
+    resumed = L1KernelPCA(done + 2, **settings, checkpoint=path).fit(X)
+    whole = L1KernelPCA(done + 2, **settings).fit(X)
+    np.testing.assert_array_equal(resumed.dual_components_, whole.dual_components_)
+    np.testing.assert_array_equal(resumed.signs_, whole.signs_)
+
+
+class KernelError(Exception):
+    pass
+
+
+def test_a_second_fit_that_fails_leaves_no_mixture(make_rows):
+    def kernel(x, y):
+        if x[0] > 100:
+            raise KernelError
+        return float(x @ y)
+
+    pca = L1KernelPCA(1, kernel=kernel).fit(make_rows(20))
+    with pytest.raises(KernelError):
+        pca.fit(make_rows(20) + 1000)
+    assert not [name for name in vars(pca) if name.endswith("_")]
