@@ -8,6 +8,7 @@ bytes that move are proportional to n, and no machine but the caller's ever hold
 dask is imported when a Dask array is met, so that the core does not need it.
 """
 
+import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
@@ -39,7 +40,8 @@ from l1kpca.threads import available_cores, spans
 
 _BLOCKS_PER_THREAD = 4
 _KEPT_SIDE = 5000  # rows of a block that is kept: 200 MB
-_ATTEMPTS = 4  # a product is sent again when a worker that held a piece of its vector is lost
+_PAUSE_SECONDS = 0.1
+_ATTEMPTS = 6  # a product is sent again when a worker that held a piece of its vector is lost
 _LOCAL_ENTRIES = 20_000_000  # of K; evaluating so few takes less time than asking the cluster
 
 
@@ -237,16 +239,18 @@ class _Cluster:
     def results(self, tasks: Callable[[list[Any]], list[Any]], pieces: list[Any]) -> list[Array]:
         """The values of ``tasks(sent)``, where ``sent`` stands for the pieces on the workers.
 
-        The pieces go past the scheduler, which sees keys and no numbers.  If a worker is lost with
-        a piece, they are sent again.
+        The pieces go past the scheduler, which sees keys and no numbers.  If a worker is lost while
+        it takes or holds a piece, they are sent again.
         """
-        for _ in range(_ATTEMPTS):
-            sent = self._client.scatter(pieces, hash=False)
-            wanted = tasks(sent)
+        reason: Exception
+        for attempt in range(_ATTEMPTS):
             try:
+                sent = self._client.scatter(pieces, hash=False)
+                wanted = tasks(sent)
                 return list(self._client.gather(wanted))
-            except CancelledError as lost:
+            except (CancelledError, OSError) as lost:
                 reason = lost
+                time.sleep(_PAUSE_SECONDS * 2**attempt)  # until the scheduler knows of the loss
         raise reason
 
 
