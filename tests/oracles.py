@@ -53,15 +53,19 @@ def fixed_point(K, c):
 
 def algorithm_1(K, n_components):
     """Algorithm 1 component by component; K is deflated explicitly, a new matrix each time."""
-    K = K.copy()
     found = []
     for _ in range(n_components):
         j = start_column(K)
         c = fixed_point(K, signs(K[:, j], np.ones(len(K))))[-1]
-        image = K @ c
         found.append(c)
-        K -= np.outer(image, image) / (c @ image)
+        K = deflated(K, c)
     return np.array(found)
+
+
+def deflated(K, c):
+    """K - (K c)(K c)^T / c^T K c."""
+    image = K @ c
+    return K - np.outer(image, image) / (c @ image)
 
 
 def pca_l1(X, start, n_components):
