@@ -100,6 +100,31 @@ def absolute_sums(tile: Array, minus: Array, by_row: Array, by_column: Array) ->
 
 
 @compiled
+def flip_within(block: Array, c: Array, gain: Array, noise: float, gains: Array) -> int:
+    """Flip the sign that gains most, within a block of K, until none gains or ``gains`` is full.
+
+    Changes c and gain = diag(block) - c * (K c); writes each gain and returns how many there were.
+    """
+    count, size = 0, len(c)
+    while count < len(gains):
+        best = 0
+        for i in range(1, size):
+            if gain[i] > gain[best]:
+                best = i
+        gained = gain[best]
+        if gained <= noise:
+            break
+        gains[count] = gained
+        count += 1
+        twice = 2 * c[best]
+        for i in range(size):
+            gain[i] += twice * c[i] * block[best, i]
+        c[best] = -c[best]
+        gain[best] = -gained
+    return count
+
+
+@compiled
 def asymmetry(K: Array, start: int, stop: int) -> tuple[float, float]:
     """Sums of (K_ij - K_ji)^2 and of K_ij^2 over i in start..stop, j >= i, up to whole squares.
 

@@ -2,7 +2,7 @@
 
 from l1kpca.directions.base import Direction, Finder, Status
 from l1kpca.directions.bit_flip import BitFlip
-from l1kpca.directions.compose import Then, best_direction
+from l1kpca.directions.compose import Polished, Then, best_direction
 from l1kpca.directions.fixed_point import SignFixedPoint
 from l1kpca.directions.homogeneous import HomogeneousPowerIteration, LpNorm
 
@@ -12,6 +12,7 @@ __all__ = [
     "Finder",
     "HomogeneousPowerIteration",
     "LpNorm",
+    "Polished",
     "SignFixedPoint",
     "Status",
     "Then",

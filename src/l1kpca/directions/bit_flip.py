@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from l1kpca import loops
 from l1kpca._typing import Array, Signs
 from l1kpca.directions.base import Direction, Search, SingleStart, Status, side_by_side
 from l1kpca.gram.base import Gram
 
 _FLIPS_PER_ROW = 20
-_CANDIDATES = 128
+_FEWEST_NEAR, _MOST_NEAR = 128, 2048
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,9 @@ class BitFlip(SingleStart):
     :math:`c_i (K c)_i \ge K_{ii} \ge 0`, so the result is also a fixed point of the sign iteration;
     the reverse is not true: with a narrow kernel nearly every sign vector is a fixed point.
 
-    The 128 signs that gain most are looked at together: among them the best is flipped again and
-    again, which needs only their own block of K; then ``K c`` is updated for all flips at once.
+    The 128 to 2048 signs that gain most, or lose least, are looked at together: among them the best
+    is flipped again and again, which needs only their own block of K; then ``K c`` is updated for
+    all flips at once.  A pass over K so serves hundreds of flips.
 
     Parameters
     ----------
@@ -54,42 +56,24 @@ class BitFlip(SingleStart):
         noise = 16 * np.finfo(Kc.dtype).eps * max(np.abs(Kc).max(), np.abs(diagonal).max())
         while left > 0:
             gain = diagonal - c * Kc
-            candidates = _largest(gain, noise)
-            if not candidates.size:
+            if gain.max() <= noise:
                 return Direction(c, Kc, tuple(trace), Status.CONVERGED)
-            block = gram.columns(candidates, rows=candidates)
-            flipped, gains = _flip_among(c[candidates], gain[candidates], block, noise, left)
-            trace += (trace[-1] + 4 * np.cumsum(gains)).tolist()
-            left -= len(gains)
+            near = _largest(gain)
+            block = gram.columns(near, rows=near)
+            flipped, gains = c[near], np.empty(min(left, _FLIPS_PER_ROW * len(near)))
+            count = loops.flip_within(block, flipped, gain[near], noise, gains)
+            trace += (trace[-1] + 4 * np.cumsum(gains[:count])).tolist()
+            left -= count
             change = np.zeros_like(c)
-            change[candidates] = flipped - c[candidates]
+            change[near] = flipped - c[near]
             Kc += yield change
             c += change
         return Direction(c, Kc, tuple(trace), Status.MAX_ITER)
 
 
-def _largest(gain: Array, noise: float) -> Array:
-    """Indices of the largest gains that are more than rounding error."""
-    useful = np.flatnonzero(gain > noise)
-    if len(useful) <= _CANDIDATES:
-        return useful
-    order = np.argpartition(-gain[useful], _CANDIDATES)[:_CANDIDATES]
-    return np.sort(useful[order])
-
-
-def _flip_among(
-    c: Signs, gain: Array, block: Array, noise: float, limit: int
-) -> tuple[Signs, list[float]]:
-    """Flip the best sign within a block of K until none gains; the signs, and each gain / 4."""
-    c, gain = c.copy(), gain.copy()
-    gains: list[float] = []
-    while len(gains) < limit:
-        best = int(np.argmax(gain))
-        gained = float(gain[best])
-        if gained <= noise:
-            break
-        gains.append(gained)
-        gain += 2 * c[best] * c * block[best]
-        c[best] = -c[best]
-        gain[best] = -gained
-    return c, gains
+def _largest(gain: Array) -> Array:
+    """Indices of the largest gains, in order of the rows."""
+    count = min(max(_FEWEST_NEAR, len(gain) // 32), _MOST_NEAR)
+    if len(gain) <= count:
+        return np.arange(len(gain))
+    return np.sort(np.argpartition(-gain, count)[:count])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from l1kpca._typing import Signs
-from l1kpca.directions import BitFlip, HomogeneousPowerIteration, LpNorm, SignFixedPoint, Then
+from l1kpca.directions import HomogeneousPowerIteration, LpNorm, Polished, SignFixedPoint
 from l1kpca.directions.base import Finder
 from l1kpca.directions.exact import ExactSearch
 from l1kpca.directions.sdp import SdpRounding
@@ -19,8 +19,8 @@ Bound = dict[str, int]
 
 SOLVERS: dict[str, Callable[[Bound, float], Finder]] = {
     "fixed_point": lambda bound, p: SignFixedPoint(**bound),
-    "polished": lambda bound, p: Then(SignFixedPoint(**bound), BitFlip()),
-    "sdp": lambda bound, p: SdpRounding(Then(SignFixedPoint(**bound), BitFlip())),
+    "polished": lambda bound, p: Polished(**bound),
+    "sdp": lambda bound, p: SdpRounding(Polished(**bound)),
     "exact": lambda bound, p: ExactSearch(),
     "lp": lambda bound, p: HomogeneousPowerIteration(LpNorm(float(p)), **bound),
 }
