@@ -104,7 +104,7 @@ class ExactSearch(SingleStart):
     def plan(self, gram: Gram) -> Plan:
         """What `solve` would do; costs a few columns of K."""
         n = gram.n_samples
-        flips = 2.0 ** (n - 1)
+        flips = 2.0 ** min(n - 1, 1000)
         if n <= _SURELY_CHEAP_ROWS:
             return Plan("enumeration", flips, flips / _FLIPS_PER_SECOND, f"only {n} rows")
         F = small_factor(gram)

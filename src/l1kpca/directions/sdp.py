@@ -23,8 +23,9 @@ MAX_RANK = 24
 MAX_STEPS = 300
 _TOLERANCE = 1e-8
 _DIAGONAL_SHARE = 0.5
-_ROUNDINGS = 64
-_POLISHED = 16
+_ROUNDINGS = 256
+_POLISHED_ENTRIES = 20_000
+_FEWEST_POLISHED = 16
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,11 @@ def _unit_rows(W: Array, instead: Array) -> Array:
     return W / norms[:, np.newaxis]
 
 
+def _distinct(signs: Signs) -> Signs:
+    """The columns, each once; c and -c are the same."""
+    return np.unique(signs * signs[0], axis=1)
+
+
 @dataclass(frozen=True)
 class SdpRounding(SingleStart):
     """Round the relaxation by random hyperplanes, then polish the best of the roundings.
@@ -141,11 +147,11 @@ class SdpRounding(SingleStart):
 
     def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
         """For each column of ``starts``, the better of what it and the roundings lead to."""
-        signs = relaxation(gram, self.seed).roundings(
-            _ROUNDINGS, np.random.default_rng([self.seed, 1])
-        )
+        rng = np.random.default_rng([self.seed, 1])
+        signs = _distinct(relaxation(gram, self.seed).roundings(_ROUNDINGS, rng))
         rounded = gram.apply(signs)
-        order = np.argsort(-np.einsum("ij,ij->j", signs, rounded))[:_POLISHED]
+        affordable = max(_FEWEST_POLISHED, _POLISHED_ENTRIES // gram.n_samples)
+        order = np.argsort(-np.einsum("ij,ij->j", signs, rounded))[:affordable]
         found = self.polish.find_each(gram, signs[:, order], rounded[:, order])
         best = max(found, key=lambda direction: direction.value)
         own = self.polish.find_each(gram, starts, images)
