@@ -1,53 +1,35 @@
 """A detector that holds a kernel PCA, in scikit-learn's outlier contract."""
 
-import warnings
-from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from l1kpca._typing import Array
-from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
+from l1kpca.estimators.outliers.blocks import projected, projected_blocks
 from l1kpca.estimators.outliers.columns import (
     Columns,
     as_they_are,
     by_mean_and_deviation,
     by_median_and_mad,
+    medians,
+    warn_of_dropped,
 )
+from l1kpca.estimators.outliers.defaults import SAMPLED_ROWS, default_pca
 from l1kpca.estimators.outliers.explaining import contributions
+from l1kpca.estimators.outliers.offsets import find_offset
+from l1kpca.estimators.outliers.outlier_map import OutlierMap
+from l1kpca.estimators.outliers.parameters import check_detector, is_precomputed
 from l1kpca.estimators.outliers.rules import (
-    QUANTILE,
     FittedRule,
     fit_paper_rule,
     fit_robust_rule,
+    leading,
+    training_abnormality,
 )
 from l1kpca.gram.base import Projected
-
-RULES = ("robust", "paper")
-_SAMPLED_ROWS = 1000
-_MOST_COMPONENTS = 50
-QUADRANTS = ("regular", "good leverage", "orthogonal outlier", "bad leverage")
-
-
-@dataclass(frozen=True)
-class OutlierMap:
-    """Two distances of each row, their cut-offs, and what the two say together."""
-
-    score_distance: Array
-    orthogonal_distance: Array
-    score_cutoff: float
-    orthogonal_cutoff: float
-
-    @property
-    def quadrant(self) -> Array:
-        """What each row is: one of `QUADRANTS`."""
-        far = self.score_distance > self.score_cutoff
-        outside = self.orthogonal_distance > self.orthogonal_cutoff
-        return np.array(QUADRANTS)[far + 2 * outside]
 
 
 class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
@@ -58,8 +40,8 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
     pca : kernel PCA of this library, default=None
         Any of them, not fitted.  None is the rule's own: for ``rule="robust"`` an
         ``L1KernelPCA(kernel="rbf", gamma="median")`` with up to 50 components; for ``rule="paper"``
-        the paper's, ``L1KernelPCA(kernel="rbf", solver="fixed_point", start="column",
-        center=False)`` with width and number of components equal to the number of columns.
+        the paper's, ``L1KernelPCA(kernel="rbf", gamma="paper", solver="fixed_point",
+        start="column", center=False)`` with as many components as columns.
     rule : {"robust", "paper"}, default="robust"
         "paper" sums the squared standardised scores of the components with the largest variances.
         "robust" looks at distances within and outside of the leading components, see Notes.
@@ -98,7 +80,7 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
     n_features_in_ : int
         Number of columns at fit.
     feature_names_in_ : ndarray of str
-        Names of the columns at fit, if all are strings.
+        Names of the columns, if all are strings.
 
     Notes
     -----
@@ -167,20 +149,18 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
         self : object
             The fitted detector.
         """
-        self._check_parameters()
+        self.__dict__.pop("rule_", None)  # a fit that fails leaves no half-fitted detector
+        check_detector(self)
+        rng = check_random_state(self.random_state)
         X = self._rows(X, reset=True)
         self.columns_ = self._learn_columns(X)
-        self._reference = np.median(X, axis=0)
-        rng = check_random_state(self.random_state)
-        Z = self.columns_(X)
-        self.pca_ = self._make_pca(X, rng).fit(self._sample(Z, rng))
-        projected = self._in_feature_space(Z)
-        self.rule_: FittedRule
-        if self.rule == "paper":
-            self.rule_ = fit_paper_rule(projected, self.variance_kept)
-        else:
-            self.rule_ = fit_robust_rule(projected, self._n_kept())
-        self.offset_ = self._find_offset(-self.rule_.abnormality(projected))
+        self.pca_ = self._make_pca(rng).fit(self.columns_(self._sample(X, rng)))
+        rows = projected(self.pca_, self.columns_, X)
+        rule = self._fit_rule(rows)
+        scores = -training_abnormality(rule, rows)
+        rounding = float(np.sqrt(np.finfo(rows.scores.dtype).eps))
+        self.offset_ = find_offset(scores, rule.cutoff, self.contamination, rounding)
+        self.rule_ = rule
         return self
 
     def score_samples(self, X: Any) -> Array:
@@ -242,8 +222,13 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
         -------
         contributions : ndarray of shape (n_samples, n_features)
         """
-        rows = self._rows(X, reset=False)
-        return contributions(self._abnormality, rows, self._reference, self.columns_.used)
+        X = self._rows(X, reset=False)
+        if is_precomputed(self.pca):
+            raise ValueError(
+                "explain needs the columns of the rows, which kernel='precomputed' does not have:"
+                " pass the rows and a kernel instead"
+            )
+        return contributions(self._abnormality, X, self._reference, self.columns_.used)
 
     def outlier_map(self, X: Any) -> OutlierMap:
         """Score distance and orthogonal distance of rows, with their cut-offs.
@@ -258,98 +243,57 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
         map : OutlierMap
             The two distances, the cut-offs, and the quadrant of each row.
         """
-        projected = self._in_feature_space(self.columns_(self._rows(X, reset=False)))
-        return OutlierMap(*self.rule_.distances(projected), *self.rule_.cutoffs)
+        X = self._rows(X, reset=False)
+        rows = projected(self.pca_, self.columns_, X)
+        return OutlierMap(*self.rule_.distances(rows), *self.rule_.cutoffs)
 
     def _rows(self, X: Any, *, reset: bool) -> Array:
         if not reset:
-            check_is_fitted(self, "rule_")
+            check_is_fitted(self)
         return validate_data(self, X, dtype=[np.float64, np.float32], reset=reset)
 
     def _abnormality(self, X: Array) -> Array:
-        return self.rule_.abnormality(self._in_feature_space(self.columns_(X)))
-
-    def _in_feature_space(self, Z: Array) -> Projected:
-        return self.pca_._project(Z)  # noqa: SLF001 (the library's own kernel PCA)
+        out = np.empty(len(X))
+        for rows, block in projected_blocks(self.pca_, self.columns_, X):
+            out[rows] = self.rule_.abnormality(block)
+        return out
 
     def _learn_columns(self, X: Array) -> Columns:
-        if not self.standardize or self._is_precomputed():
+        if is_precomputed(self.pca):
+            return as_they_are(X)
+        self._reference = medians(X)
+        if not self.standardize:
             return as_they_are(X)
         columns = by_mean_and_deviation(X) if self.rule == "paper" else by_median_and_mad(X)
-        constant = np.flatnonzero(~columns.used)
-        if constant.size and columns.used.any():
-            names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))[constant]
-            shown = ", ".join(str(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
-            warnings.warn(
-                f"{len(constant)} of {X.shape[1]} columns are constant and were dropped: {shown}",
-                UserWarning,
-                stacklevel=3,
-            )
+        warn_of_dropped(columns, getattr(self, "feature_names_in_", np.arange(X.shape[1])))
         return columns
 
-    def _make_pca(self, X: Array, rng: np.random.RandomState) -> Any:
+    def _make_pca(self, rng: np.random.RandomState) -> Any:
         if self.pca is not None:
             return clone(self.pca)
+        n_columns = max(int(self.columns_.used.sum()), 1)
         seed = int(rng.randint(2**31 - 1))
-        n_features = X.shape[1]
-        limits = {"n_jobs": self.n_jobs, "memory_limit": self.memory_limit}
-        if self.rule == "robust":
-            share = float(self.variance_kept) if self.variance_kept < 1 else None
-            pca = L1KernelPCA(share, kernel="rbf", gamma="median", random_state=seed, **limits)
-            pca._most_components = min(_MOST_COMPONENTS, n_features)  # noqa: SLF001
-            return pca
-        width = 1 / (2 * n_features**2)
-        pca = L1KernelPCA(
-            kernel="rbf", gamma=width, solver="fixed_point", start="column", center=False, **limits
-        )
-        pca._most_components = n_features  # noqa: SLF001
-        return pca
+        pca = default_pca(self.rule, self.variance_kept, n_columns, seed)
+        return pca.set_params(n_jobs=self.n_jobs, memory_limit=self.memory_limit)
 
-    def _sample(self, Z: Array, rng: np.random.RandomState) -> Array:
+    def _sample(self, X: Array, rng: np.random.RandomState) -> Array:
         most = self.max_samples
         if most == "auto":
-            most = _SAMPLED_ROWS if self.pca is None and self.rule == "robust" else None
-        if most is None or len(Z) <= most:
-            return Z
-        return Z[np.sort(rng.choice(len(Z), most, replace=False))]
+            most = SAMPLED_ROWS if self.pca is None and self.rule == "robust" else None
+        if most is None or len(X) <= most:
+            return X
+        return X[np.sort(rng.choice(len(X), most, replace=False))]
 
-    def _n_kept(self) -> int:
-        """Leading components that reach the share of the total variance."""
-        reached = np.cumsum(self.pca_.explained_variance_ratio_) >= self.variance_kept
-        return int(np.argmax(reached)) + 1 if reached.any() else self.pca_.n_components_
+    def _fit_rule(self, rows: Projected) -> FittedRule:
+        if self.rule == "paper":
+            return fit_paper_rule(rows, self.variance_kept)
+        share = self.pca_.explained_variance_ratio_
+        return fit_robust_rule(rows, leading(share, self.variance_kept))
 
-    def _find_offset(self, scores: Array) -> float:
-        if self.contamination == "auto":
-            # Of ordinary rows 2.5 % lie beyond the cut-off; bounded or lumpy scores may put it
-            # beyond every row, then the training rows themselves say where that point is.
-            return max(-self.rule_.cutoff, float(np.quantile(scores, 1 - QUANTILE)))
-        if self.contamination == 0:
-            return float(scores.min())
-        return float(np.percentile(scores, 100 * self.contamination))
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "rule_")
 
-    def _is_precomputed(self) -> bool:
-        return getattr(self.pca, "kernel", None) == "precomputed"
-
-    def _check_parameters(self) -> None:
-        if self.rule not in RULES:
-            raise ValueError(f"rule={self.rule!r} must be one of {list(RULES)}")
-        if self._is_precomputed() and self.rule == "robust":
-            raise ValueError(
-                "rule='robust' needs k(x, x), which kernel='precomputed' does not give: use"
-                " rule='paper', or a kernel"
-            )
-        share: Any = self.variance_kept
-        if not isinstance(share, Real) or not 0 < float(share) <= 1:
-            raise ValueError(f"variance_kept={share!r} must be a number above 0 and at most 1")
-        level = self.contamination
-        if level != "auto" and (not isinstance(level, Real) or not 0 <= float(level) <= 0.5):
-            raise ValueError(
-                f"contamination={level!r} must be 'auto' or a number between 0 and 0.5"
-            )
-        most = self.max_samples
-        if most not in ("auto", None) and (not isinstance(most, int | np.integer) or most < 1):
-            raise ValueError(f"max_samples={most!r} must be 'auto', None or a positive integer")
-        if self.pca is not None and not hasattr(self.pca, "_project"):
-            raise ValueError(
-                f"pca={type(self.pca).__name__} must be one of the kernel PCAs of l1kpca, or None"
-            )
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = is_precomputed(self.pca)
+        return tags

@@ -8,7 +8,8 @@ from l1kpca._typing import Array
 from l1kpca.threads import spans
 
 _STEPS = 8
-_BATCH = 20_000
+_BATCH_ROWS = 20_000
+_BATCH_VALUES = 4_000_000
 
 
 def contributions(
@@ -27,30 +28,37 @@ def contributions(
     if not columns.size:
         return out
     base = float(abnormality(reference[np.newaxis])[0])
-    rows_at_once = max(1, _BATCH // (_STEPS * len(columns)))
+    places = max(1, min(_BATCH_ROWS, _BATCH_VALUES // X.shape[1]))
+    rows_at_once = max(1, places // (_STEPS * len(columns)))
     for rows in spans(len(X), rows_at_once):
-        out[rows] = _along_the_line(abnormality, X[rows], reference, columns, base)
+        out[rows] = _along_the_line(abnormality, X[rows], reference, columns, base, places)
     out[:, columns] += base / len(columns)
     return out
 
 
 def _along_the_line(
-    abnormality: Callable[[Array], Array], X: Array, reference: Array, columns: Array, base: float
+    abnormality: Callable[[Array], Array],
+    X: Array,
+    reference: Array,
+    columns: Array,
+    base: float,
+    places: int,
 ) -> Array:
-    moves = [
-        (step, column)
-        for step in range(1, _STEPS + 1)
-        for column in (columns if step % 2 else columns[::-1])
-    ]
-    path = np.empty((len(moves), *X.shape), dtype=X.dtype)
+    """Changes of the abnormality; at most ``places`` rows on the way are held at once."""
+    turns = [columns if step % 2 else columns[::-1] for step in range(1, _STEPS + 1)]
+    moved = np.concatenate(turns)
+    share = np.repeat(np.arange(1, _STEPS + 1) / _STEPS, len(columns))
     here = np.where(np.isin(np.arange(X.shape[1]), columns), reference, X)
-    for place, (step, column) in enumerate(moves):
-        share = step / _STEPS
-        here[:, column] = (1 - share) * reference[column] + share * X[:, column]
-        path[place] = here
-    values = abnormality(path.reshape(-1, X.shape[1])).reshape(len(moves), len(X))
-    changes = np.diff(values, axis=0, prepend=base)
+    before = np.full(len(X), base)
     out = np.zeros(X.shape)
-    for place, (_, column) in enumerate(moves):
-        out[:, column] += changes[place]
+    for moves in spans(len(moved), max(1, places // len(X))):
+        path = np.empty((moves.stop - moves.start, *X.shape), dtype=X.dtype)
+        for place, column, s in zip(path, moved[moves], share[moves], strict=True):
+            here[:, column] = (1 - s) * reference[column] + s * X[:, column]
+            place[:] = here
+        values = abnormality(path.reshape(-1, X.shape[1])).reshape(len(path), len(X))
+        changes = np.diff(values, axis=0, prepend=before[np.newaxis])
+        for column, change in zip(moved[moves], changes, strict=True):
+            out[:, column] += change
+        before = values[-1]
     return out

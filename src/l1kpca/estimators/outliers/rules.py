@@ -1,6 +1,7 @@
 """How abnormal a row is, from its scores and its squared norm in feature space."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -8,11 +9,12 @@ from scipy import stats
 
 from l1kpca._typing import Array
 from l1kpca.gram.base import Projected
+from l1kpca.threads import spans
 
 QUANTILE = 0.975
 _DEVIATION_PER_MEAN = np.sqrt(np.pi / 2)  # of a normal variable: E|z| = sqrt(2 / pi)
 _MAD_TO_DEVIATION = 1 / stats.norm.ppf(0.75)
-_TINY = 1e-10
+_ROWS = 16_384  # of the training rows, that are looked at at once
 
 
 class FittedRule(Protocol):
@@ -38,7 +40,8 @@ class PaperRule:
     r"""The rule of the paper: :math:`\sum_j (Y_{ij} - m_j)^2 / \lambda_j`.
 
     The sum is over the components with the largest variances that together reach a share of the sum
-    of all variances; m and lambda are mean and variance of the training scores.
+    of all variances; m and lambda are mean and variance of the training scores.  A component whose
+    scores all agree says nothing about a row and is left out.
     """
 
     kept: Array
@@ -49,7 +52,7 @@ class PaperRule:
     def abnormality(self, rows: Projected) -> Array:
         """Squared distance to the center in the standardised principal space."""
         scores = rows.scores[:, self.kept]
-        return ((scores - self.center) ** 2 / self.variance).sum(axis=1)
+        return ((scores - self.center) ** 2 / self.variance).sum(axis=1, dtype=np.float64)
 
     def distances(self, rows: Projected) -> tuple[Array, Array]:
         """Score distance within the kept components, orthogonal distance to them."""
@@ -108,34 +111,48 @@ class RobustRule:
 
 def fit_paper_rule(rows: Projected, variance_kept: float) -> PaperRule:
     """Freeze the paper's rule on the training rows."""
-    variance = rows.scores.var(axis=0)
+    mean = rows.scores.mean(axis=0, dtype=np.float64)
+    variance = rows.scores.var(axis=0, dtype=np.float64)
     order = np.argsort(-variance, kind="stable")
-    reached = np.cumsum(variance[order]) >= variance_kept * variance.sum()
-    kept = np.sort(order[: int(np.argmax(reached)) + 1]) if len(order) else order
-    cut = (
-        0.0 if rows.squared_norms is None else wilson_hilferty(_orthogonal(rows, kept) ** 2) ** 0.5
-    )
-    return PaperRule(kept, rows.scores[:, kept].mean(axis=0), variance[kept], cut)
+    reached = np.cumsum(variance[order])
+    # One rounding error short of the share is reached; all components must be allowed to.
+    short = reached < variance_kept * reached[-1:] * (1 - np.finfo(np.float64).eps)
+    kept = np.sort(order[: int(short.sum()) + 1])
+    rounding = 100 * np.finfo(rows.scores.dtype).eps * np.abs(mean[kept])
+    kept = kept[variance[kept] > rounding**2]
+    cut = 0.0 if rows.squared_norms is None else _orthogonal_cutoff(rows, kept)
+    return PaperRule(kept, mean[kept], variance[kept], cut)
 
 
 def fit_robust_rule(rows: Projected, n_kept: int) -> RobustRule:
     """Freeze the robust rule on the training rows."""
     scores = rows.scores[:, :n_kept]
     center = np.median(scores, axis=0)
-    scale = _DEVIATION_PER_MEAN * np.abs(scores - center).mean(axis=0)
-    squares = _nested_squares(rows, n_kept)
-    mean = squares.mean(axis=0)
-    floor = _TINY * max(float(np.mean(_squared_norms(rows))), np.finfo(float).tiny)
-    # Where the components exhaust the space, the distance to them is rounding error: no unit.
-    rule = RobustRule(center, scale, np.where(mean > floor, mean, np.inf), 0.0, 0.0)
-    last = _orthogonal(rows, np.arange(n_kept)) ** 2
-    return RobustRule(
-        center,
-        scale,
-        rule.orthogonal_unit,
-        cutoff=wilson_hilferty(rule.abnormality(rows)),
-        orthogonal_cutoff=wilson_hilferty(last) ** 0.5,
+    scale = _DEVIATION_PER_MEAN * np.abs(scores - center).mean(axis=0, dtype=np.float64)
+    total = sum(_nested_squares(part, n_kept).sum(axis=0) for part in _parts(rows))
+    mean = total / len(scores)
+    rounding = 100 * np.finfo(scores.dtype).eps * np.abs(center)
+    # No unit where all scores agree, and none where the components exhaust the space and the
+    # distance to them is rounding error.
+    scale = np.where(scale > rounding, scale, np.inf)
+    unit = np.where(mean > _rounding_of_squares(rows), mean, np.inf)
+    rule = RobustRule(center, scale, unit, 0.0, 0.0)
+    return replace(
+        rule,
+        cutoff=wilson_hilferty(training_abnormality(rule, rows)),
+        orthogonal_cutoff=_orthogonal_cutoff(rows, np.arange(n_kept)),
     )
+
+
+def leading(shares: Array, wanted: float) -> int:
+    """How many of the first components reach a share of the variance; all if they fall short."""
+    reached = np.cumsum(shares) >= wanted
+    return int(np.argmax(reached)) + 1 if reached.any() else len(shares)
+
+
+def training_abnormality(rule: FittedRule, rows: Projected) -> Array:
+    """The abnormality of many rows, without arrays as large as all their scores."""
+    return np.concatenate([rule.abnormality(part) for part in _parts(rows)])
 
 
 def wilson_hilferty(squares: Array) -> float:
@@ -150,14 +167,31 @@ def _chi_square(n_kept: int) -> float:
     return float(stats.chi2.ppf(QUANTILE, max(n_kept, 1)))
 
 
+def _parts(rows: Projected) -> Iterator[Projected]:
+    norms = rows.squared_norms
+    for span in spans(len(rows.scores), _ROWS):
+        yield Projected(rows.scores[span], None if norms is None else norms[span])
+
+
+def _orthogonal_cutoff(rows: Projected, kept: Array) -> float:
+    squares = np.concatenate([_orthogonal(part, kept) for part in _parts(rows)]) ** 2
+    return max(wilson_hilferty(squares), _rounding_of_squares(rows)) ** 0.5
+
+
+def _rounding_of_squares(rows: Projected) -> float:
+    """A squared distance up to this size, a small difference of large numbers, is no distance."""
+    size = float(_squared_norms(rows).mean(dtype=np.float64))
+    return float(np.finfo(rows.scores.dtype).eps) ** (2 / 3) * size
+
+
 def _nested_squares(rows: Projected, n_kept: int) -> Array:
     """Squared distances to the subspaces of the first 1, ..., n_kept components."""
-    inside = np.cumsum(rows.scores[:, :n_kept] ** 2, axis=1)
+    inside = np.cumsum(rows.scores[:, :n_kept] ** 2, axis=1, dtype=np.float64)
     return np.maximum(_squared_norms(rows)[:, np.newaxis] - inside, 0)
 
 
 def _orthogonal(rows: Projected, kept: Array) -> Array:
-    inside = (rows.scores[:, kept] ** 2).sum(axis=1)
+    inside = (rows.scores[:, kept] ** 2).sum(axis=1, dtype=np.float64)
     return np.sqrt(np.maximum(_squared_norms(rows) - inside, 0))
 
 
