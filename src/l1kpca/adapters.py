@@ -1,0 +1,138 @@
+"""Detectors in the interface of other libraries."""
+
+from typing import Any
+
+try:
+    from pyod.models.base import BaseDetector
+except ImportError as error:
+    raise ImportError(
+        "l1kpca.adapters needs PyOD, which is not installed: pip install 'l1kpca[pyod]'"
+    ) from error
+from sklearn.utils.validation import check_is_fitted
+
+from l1kpca._typing import Array
+from l1kpca.estimators.outliers.detector import KernelPCAOutlierDetector
+
+
+class L1KPCA(BaseDetector):
+    """`KernelPCAOutlierDetector` as a PyOD detector: higher scores are more abnormal.
+
+    Parameters
+    ----------
+    contamination : float in (0, 0.5] or PyThresh object, default=0.1
+        Share of the training rows that get the label 1, or an object that finds it.
+    pca, rule, variance_kept, standardize, max_samples, random_state
+        As for `KernelPCAOutlierDetector`.
+
+    Attributes
+    ----------
+    decision_scores_ : ndarray of shape (n_samples,)
+        Abnormality of the training rows.
+    threshold_ : float
+        Rows with a higher abnormality get the label 1.
+    labels_ : ndarray of shape (n_samples,)
+        0 for ordinary training rows, 1 for outliers.
+    detector_ : KernelPCAOutlierDetector
+        The fitted detector, with ``explain`` and ``outlier_map``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca.adapters import L1KPCA
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> X[7] = [6.0, -6.0]
+    >>> detector = L1KPCA(contamination=0.05, random_state=0).fit(X)
+    >>> int(detector.decision_scores_.argmax()), int(detector.labels_.sum())
+    (7, 5)
+    """
+
+    def __init__(
+        self,
+        contamination: Any = 0.1,
+        *,
+        pca: Any = None,
+        rule: str = "robust",
+        variance_kept: float = 0.8,
+        standardize: bool = True,
+        max_samples: Any = "auto",
+        random_state: Any = None,
+    ):
+        # Not through PyOD's constructor, which refuses values: that is for fit to do, so that
+        # parameters may be set in any order.
+        self.contamination = contamination
+        self.pca = pca
+        self.rule = rule
+        self.variance_kept = variance_kept
+        self.standardize = standardize
+        self.max_samples = max_samples
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "L1KPCA":
+        """Learn what ordinary rows look like; sets scores and labels of the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, outliers among them.
+        y : ignored
+            For the interface alone; PyOD warns if it is given.
+
+        Returns
+        -------
+        self : object
+            The fitted detector.
+        """
+        self._check_contamination()
+        self._set_n_classes(y)
+        detector = KernelPCAOutlierDetector(
+            self.pca,
+            rule=self.rule,
+            variance_kept=self.variance_kept,
+            standardize=self.standardize,
+            max_samples=self.max_samples,
+            random_state=self.random_state,
+        )
+        self.detector_ = detector.fit(X)
+        self.decision_scores_ = -self.detector_.score_samples(X)
+        self._process_decision_scores()
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Abnormality of rows: higher is more abnormal.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self, ["decision_scores_", "threshold_", "labels_"])
+        return -self.detector_.score_samples(X)
+
+    def explain(self, X: Any) -> Array:
+        """What each column contributes to the abnormality of each row; rows add up to it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, of the training data or new.
+
+        Returns
+        -------
+        contributions : ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self, ["decision_scores_", "threshold_", "labels_"])
+        return self.detector_.explain(X)
+
+    def _check_contamination(self) -> None:
+        level = self.contamination
+        is_threshold = hasattr(level, "fit") and hasattr(level, "predict")
+        is_share = isinstance(level, int | float) and not isinstance(level, bool)
+        if not is_threshold and not (is_share and 0 < level <= 0.5):
+            raise ValueError(
+                f"contamination={level!r} must be a number above 0 and at most 0.5, or a PyThresh"
+                " object; for a line without a known share use l1kpca.KernelPCAOutlierDetector"
+            )
