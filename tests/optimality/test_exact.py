@@ -27,6 +27,11 @@ def factor(kind, n, rank, seed):
     return rng.normal(size=(n, rank)) * rng.choice([0.1, 1, 30], size=(n, 1))
 
 
+def unit_rows(n):
+    V = np.random.default_rng(n).normal(size=(n, 10))
+    return V / np.linalg.norm(V, axis=1, keepdims=True)
+
+
 def rows_with_outliers(n, d, seed):
     X = np.random.default_rng(seed).normal(size=(n, d))
     X[:3] *= 4
@@ -101,7 +106,7 @@ def test_small_factor_refuses_what_has_none():
 def test_branch_and_bound_is_enumeration(name, n):
     """From the worst start, above the size at which a node is enumerated."""
     K, start = problem(name, n, 5)
-    outcome = branch_and_bound(K, start, 100_000, NEVER)
+    outcome = branch_and_bound(K, start, unit_rows(n), 100_000, NEVER)
     assert outcome.is_proven
     assert outcome.value == pytest.approx(enumerate_signs(K, NEVER)[1], rel=1e-9)
     assert outcome.upper_bound >= outcome.value
@@ -123,7 +128,7 @@ def test_branch_and_bound_with_dozens_of_rows(gamma):
 def test_the_bound_of_a_large_node_and_of_a_small_one_agree():
     """Above 400 rows the bound of a node is proven in another way."""
     K, start = problem("wide", 410, 0)
-    outcome = branch_and_bound(K, start, 3, NEVER)
+    outcome = branch_and_bound(K, start, unit_rows(410), 3, NEVER)
     best = SdpRounding().find(held(K), start).value
     assert best <= outcome.upper_bound <= 1.6 * best
 
@@ -153,7 +158,7 @@ def test_a_budget_of_time_is_kept():
     F = factor("general", 200, 4, 0)
     assert not enumerate_signs(K, monotonic())[2]
     assert not best_cell(F, monotonic())[1]
-    assert not branch_and_bound(K, np.ones(25), 10**6, monotonic()).is_proven
+    assert not branch_and_bound(K, np.ones(25), unit_rows(25), 10**6, monotonic()).is_proven
     assert exact(np.eye(300) + 1, max_seconds=1e-9).status in ("stopped", "optimal")
 
 

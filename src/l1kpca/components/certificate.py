@@ -9,12 +9,13 @@ import numpy as np
 from l1kpca._typing import Array
 from l1kpca.directions.bounds import DENSE_ROWS, UpperBound, matrix_of, spectral_bound
 from l1kpca.directions.exact_branch import branch_and_bound
-from l1kpca.directions.sdp import sdp_bound
+from l1kpca.directions.sdp import relaxation, sdp_bound
 from l1kpca.gram.base import Gram
 from l1kpca.gram.wrappers import Deflated
 from l1kpca.threads import Workers
 
 BOUNDS: dict[str, Callable[[Gram], UpperBound]] = {"spectral": spectral_bound, "sdp": sdp_bound}
+_GOOD_ENOUGH = 1e-6  # a gap below which no node is looked at
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,11 @@ class Certifier:
     def _certify_one(self, gram: Gram, c: Array) -> tuple[float, float, str]:
         value = float(c @ gram.apply(c))
         bound = BOUNDS[self.bound](gram)
-        if self.max_nodes > 1 and gram.n_samples <= DENSE_ROWS:
+        wanted = self.max_nodes > 1 and bound.value > value * (1 + _GOOD_ENOUGH)
+        if wanted and gram.n_samples <= DENSE_ROWS:
             deadline = monotonic() + self.max_seconds
-            K = matrix_of(gram)
-            outcome = branch_and_bound(K, c.astype(np.float64), self.max_nodes, deadline)
+            start, V = c.astype(np.float64), relaxation(gram).V
+            outcome = branch_and_bound(matrix_of(gram), start, V, self.max_nodes, deadline)
             # Of a better sign vector met on the way, the value is a bound only if it is proven.
             reached = max(outcome.upper_bound, outcome.value)
             if reached < bound.value:

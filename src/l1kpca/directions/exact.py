@@ -7,10 +7,10 @@ import numpy as np
 
 from l1kpca._typing import Array, Signs
 from l1kpca.directions.base import Direction, SingleStart, Status
-from l1kpca.directions.bounds import DENSE_ROWS, matrix_of
+from l1kpca.directions.bounds import DENSE_ROWS, dual_bound, matrix_of
 from l1kpca.directions.exact_branch import TOLERANCE, branch_and_bound, enumerate_signs
 from l1kpca.directions.exact_cells import best_cell, cell_steps, small_factor
-from l1kpca.directions.sdp import SdpRounding, sdp_bound
+from l1kpca.directions.sdp import SdpRounding, relaxation, sdp_bound
 from l1kpca.gram.base import Gram
 
 ENUMERATION_ROWS = 26
@@ -133,8 +133,11 @@ class ExactSearch(SingleStart):
         first = SdpRounding().find(gram, np.ones(gram.n_samples)).coef
         if plan.method == "none":
             return _result(plan, gram, first, complete=False)
-        outcome = branch_and_bound(matrix_of(gram), first, self.max_nodes, deadline)
-        bound = min(outcome.upper_bound, sdp_bound(gram).value)
+        relaxed = relaxation(gram)
+        outcome = branch_and_bound(
+            matrix_of(gram), first.astype(np.float64), relaxed.V, self.max_nodes, deadline
+        )
+        bound = min(outcome.upper_bound, dual_bound(gram, relaxed.dual).value)
         return _finished(plan, outcome.signs, outcome.value, bound, outcome.n_nodes)
 
 

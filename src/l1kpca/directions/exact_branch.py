@@ -9,7 +9,6 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
-from math import isqrt
 from time import monotonic
 
 import numpy as np
@@ -23,7 +22,6 @@ TOLERANCE = 1e-9
 ENUMERATED = 14
 """Nodes of this size are enumerated."""
 _SWEEPS = 100
-_MAX_RANK = 16
 _DUAL_TOLERANCE = 1e-4
 _CHUNK = 1 << 20
 _ALL_EIGENVALUES = 400
@@ -59,7 +57,7 @@ class Outcome:
             self.signs, self.value = signs.copy(), value
 
 
-def branch_and_bound(K: Array, start: Array, max_nodes: int, deadline: float) -> Outcome:
+def branch_and_bound(K: Array, start: Array, V: Array, max_nodes: int, deadline: float) -> Outcome:
     """Search best bound first; ``start`` is the value to beat.
 
     Parameters
@@ -68,6 +66,8 @@ def branch_and_bound(K: Array, start: Array, max_nodes: int, deadline: float) ->
         Symmetric.
     start : ndarray of shape (n,)
         Signs; the better they are, the more is cut off.
+    V : ndarray of shape (n, rank)
+        Unit rows that solve the relaxation, nearly or not: where the search for bounds begins.
     max_nodes : int
         Bound on the nodes that are looked at.
     deadline : float
@@ -78,13 +78,9 @@ def branch_and_bound(K: Array, start: Array, max_nodes: int, deadline: float) ->
     outcome : Outcome
         With the largest bound of the nodes left as ``upper_bound``.
     """
-    n = len(K)
     outcome = Outcome(start.copy(), float(start @ K @ start))
-    rank = min(isqrt(2 * n) + 2, _MAX_RANK)
-    V = np.random.default_rng(n).standard_normal((n, rank))
-    V /= np.linalg.norm(V, axis=1, keepdims=True)
     first = int(np.argmax(np.abs(K).sum(axis=0)))
-    root = Node(np.array([first]), np.ones(1), V)
+    root = Node(np.array([first]), np.ones(1), np.asarray(V, dtype=np.float64))
     tie = count()
     heap: list[tuple[float, int, Node]] = [(-np.inf, next(tie), root)]
     while heap:
