@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from l1kpca._typing import Signs
 from l1kpca.components.base import Component, stacked
 from l1kpca.components.deflation import deflate
 from l1kpca.components.spectrum import Spectrum, all_pairs
-from l1kpca.directions.base import Direction, Status, signs_of
+from l1kpca.directions.base import Direction, Search, Status, side_by_side, signs_of
 from l1kpca.directions.starts import Start
 from l1kpca.gram.base import Gram
 from l1kpca.threads import Workers
@@ -45,25 +46,29 @@ class SingularSystems:
         spectrum = all_pairs(gram, self.memory)
 
         def search(deflated: Gram, rng: np.random.Generator) -> Direction:
-            return self._search(deflated, spectrum, rng)
+            c = self.start(deflated, rng)
+            return side_by_side(deflated, [self._search(c, spectrum)])[0]
 
         stack = stacked(so_far, gram)
         for component in deflate(gram, limit, stack, search, self.seed, self.workers):
             yield component.oriented()
 
-    def _search(self, gram: Gram, spectrum: Spectrum, rng: np.random.Generator) -> Direction:
-        c = self.start(gram, rng)
-        Kc = gram.apply(c)
+    def _search(self, c: Signs, spectrum: Spectrum) -> Search:
+        Kc = yield c
         trace = [float(c @ Kc)]
         status = Status.MAX_ITER
         for _ in range(self.max_iter):
             eta = spectrum.vectors @ ((spectrum.vectors.T @ Kc) / spectrum.values)
-            new = signs_of(gram.apply(eta), previous=c)
-            K_new = gram.apply(new)
-            value = float(new @ K_new)
+            K_eta = yield eta
+            change = signs_of(K_eta, previous=c) - c
+            if not change.any():
+                status = Status.CONVERGED
+                break
+            K_change = yield change
+            value = float((c + change) @ (Kc + K_change))
             if value <= trace[-1]:
                 status = Status.CONVERGED
                 break
-            c, Kc = new, K_new
+            c, Kc = c + change, Kc + K_change
             trace.append(value)
         return Direction(c, Kc, tuple(trace), status)
