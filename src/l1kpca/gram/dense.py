@@ -39,7 +39,7 @@ class StoredGram(TiledGram):
             return self._apply_columns(V, at)
         if V.ndim == 1 or V.shape[1] == 1:
             return self._apply_vector(V.ravel()).reshape(V.shape)
-        return self._apply_in_tiles(V)
+        return self._apply_block(V)
 
     def _apply_vector(self, v: Array) -> Array:
         n = self.n_samples
@@ -49,6 +49,16 @@ class StoredGram(TiledGram):
         pieces = [(self.K, v, cuts[k], cuts[k + 1], parts[k]) for k in range(MAX_PIECES)]
         self.workers.run(loops.symmetric_dot, pieces, cost=n * n)
         return parts.sum(axis=0)
+
+    def _apply_block(self, V: Array) -> Array:
+        out = np.empty(V.shape, dtype=self.dtype)
+
+        def work(rows: slice) -> None:
+            out[rows] = self.K[rows] @ V
+
+        pieces = [(rows,) for rows in spans(self.n_samples, self.n_samples // MAX_PIECES + 1)]
+        self.workers.run(work, pieces, cost=V.size * self.n_samples)
+        return out
 
     def _apply_columns(self, V: Array, at: Array) -> Array:
         if V.ndim == 2:
