@@ -151,6 +151,22 @@ def test_tasks_are_bounded_by_blocks(client, X, rows):
     assert len(submitted) == count * (count + 1) // 2 + count
 
 
+def test_bytes_moved_by_a_product_are_proportional_to_rows(client, X, rows):
+    """Blocks fetch the pieces of two groups, and groups what their blocks give."""
+    gram = make_gram(rows, X, keep=True, local_entries=0)
+    gram.apply(np.ones(N))  # the blocks are there from now on
+    before = bytes_sent_by_workers(client)
+    gram.apply(np.ones(N))
+    moved = bytes_sent_by_workers(client) - before
+    count, vector = len(gram.groups), 8 * N
+    assert N * 8 <= moved <= (count + 1) * vector + 2 * count * vector + vector
+
+
+def bytes_sent_by_workers(client):
+    totals = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
+    return sum(totals.values())
+
+
 @pytest.mark.parametrize("memory_limit", [None, RECOMPUTED], ids=["kept", "recomputed"])
 def test_a_worker_that_dies_changes_nothing(client, make_rows, memory_limit):
     X = make_rows(N)

@@ -40,8 +40,7 @@ from l1kpca.threads import available_cores, spans
 
 _BLOCKS_PER_THREAD = 4
 _KEPT_SIDE = 5000  # rows of a block that is kept: 200 MB
-_PAUSE_SECONDS = 0.1
-_ATTEMPTS = 6  # a product is sent again when a worker that held a piece of its vector is lost
+_PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6)  # seconds, until the scheduler knows that a worker is lost
 _LOCAL_ENTRIES = 20_000_000  # of K; evaluating so few takes less time than asking the cluster
 
 
@@ -123,14 +122,8 @@ def in_chunks_of(X: Any, scores: Array) -> Any:
 class DaskGram:
     """Products with K on a Dask cluster; what is small enough is done in this process.
 
-    Parameters
-    ----------
-    rows : dask array of shape (n_samples, n_features)
-        The rows, partitioned.
-    local : BlockedGram
-        The same rows in this process, for single columns, updates by few rows, and new rows.
-    keep : bool
-        Whether the workers keep the blocks of K.
+    ``local`` has the same rows, for single columns, updates by few rows, and new rows.  With
+    ``keep`` the workers keep the blocks of K.
     """
 
     def __init__(self, rows: Any, local: BlockedGram, keep: bool):
@@ -226,10 +219,10 @@ class _Cluster:
         self._client = client
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
         self.n_threads = max(1, sum(worker["nthreads"] for worker in workers))
-        self.memory = sum(worker["memory_limit"] for worker in workers)
+        self.memory = sum(worker["memory_limit"] or 0 for worker in workers) or free_memory()
+        self._direct = _reaches_workers(client)
 
     def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """A task, under way at once."""
         return self._client.submit(work, *arguments, pure=False)
 
     def keep(self, tasks: list[Any]) -> list[Any]:
@@ -239,19 +232,29 @@ class _Cluster:
     def results(self, tasks: Callable[[list[Any]], list[Any]], pieces: list[Any]) -> list[Array]:
         """The values of ``tasks(sent)``, where ``sent`` stands for the pieces on the workers.
 
-        The pieces go past the scheduler, which sees keys and no numbers.  If a worker is lost while
-        it takes or holds a piece, they are sent again.
+        Where the network allows, numbers go past the scheduler, which sees keys only.  If a worker
+        is lost while it takes or holds a piece, all are sent again.
         """
-        reason: Exception
-        for attempt in range(_ATTEMPTS):
+        for pause in _PAUSES:
             try:
-                sent = self._client.scatter(pieces, hash=False)
-                wanted = tasks(sent)
-                return list(self._client.gather(wanted))
-            except (CancelledError, OSError) as lost:
-                reason = lost
-                time.sleep(_PAUSE_SECONDS * 2**attempt)  # until the scheduler knows of the loss
-        raise reason
+                return self._results_once(tasks, pieces)
+            except (CancelledError, OSError):
+                time.sleep(pause)
+        return self._results_once(tasks, pieces)
+
+    def _results_once(self, tasks: Callable[..., list[Any]], pieces: list[Any]) -> list[Array]:
+        sent = self._client.scatter(pieces, hash=False, direct=self._direct)
+        wanted = tasks(sent)
+        return list(self._client.gather(wanted, direct=self._direct))
+
+
+def _reaches_workers(client: Any) -> bool:
+    """Whether this process can talk to the workers themselves."""
+    try:
+        client.scatter([None], hash=False, direct=True)
+    except OSError:
+        return False
+    return True
 
 
 class _ThisProcess:
@@ -262,19 +265,16 @@ class _ThisProcess:
         self.memory = free_memory()
 
     def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """A task, to be done when its value is asked for."""
-        from dask.delayed import delayed
+        from dask.delayed import delayed  # done when the value is asked for
 
         return delayed(work, pure=False)(*arguments)
 
     def keep(self, tasks: list[Any]) -> list[Any]:
-        """Tasks whose values are computed once and kept."""
         from dask.base import persist
 
         return list(persist(*tasks))
 
     def results(self, tasks: Callable[[list[Any]], list[Any]], pieces: list[Any]) -> list[Array]:
-        """The values of ``tasks(pieces)``."""
         from dask.base import compute
 
         return list(compute(*tasks(pieces)))
