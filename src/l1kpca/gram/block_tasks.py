@@ -17,6 +17,11 @@ Tiles = Callable[..., Iterator[tuple[slice, slice, Array]]]
 """From what is known of a block of K to its tiles, each with its rows and columns."""
 
 
+def received(piece: Any) -> Any:
+    """A piece of a vector, as it came."""
+    return piece
+
+
 def computed_tiles(kernel: Kernel, X_a: Array, X_b: Array) -> Iterator[tuple[slice, slice, Array]]:
     """Tiles of k(X_a, X_b), evaluated one by one."""
     blocks = kernel_blocks(X_b, kernel)

@@ -8,9 +8,7 @@ bytes that move are proportional to n, and no machine but the caller's ever hold
 dask is imported when a Dask array is met, so that the core does not need it.
 """
 
-import time
 from collections.abc import Callable
-from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, sqrt
@@ -25,6 +23,7 @@ from l1kpca.gram.block_tasks import (
     absolute_sums,
     computed_tiles,
     products,
+    received,
     scores_of,
     stored_block,
     stored_tiles,
@@ -40,7 +39,6 @@ from l1kpca.threads import available_cores, spans
 
 _BLOCKS_PER_THREAD = 4
 _KEPT_SIDE = 5000  # rows of a block that is kept: 200 MB
-_PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6)  # seconds, until the scheduler knows that a worker is lost
 _LOCAL_ENTRIES = 20_000_000  # of K; evaluating so few takes less time than asking the cluster
 
 
@@ -220,7 +218,6 @@ class _Cluster:
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
         self.n_threads = max(1, sum(worker["nthreads"] for worker in workers))
         self.memory = sum(worker["memory_limit"] or 0 for worker in workers) or free_memory()
-        self._direct = _reaches_workers(client)
 
     def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
         return self._client.submit(work, *arguments, pure=False)
@@ -232,29 +229,11 @@ class _Cluster:
     def results(self, tasks: Callable[[list[Any]], list[Any]], pieces: list[Any]) -> list[Array]:
         """The values of ``tasks(sent)``, where ``sent`` stands for the pieces on the workers.
 
-        Where the network allows, numbers go past the scheduler, which sees keys only.  If a worker
-        is lost while it takes or holds a piece, all are sent again.
+        A piece is sent as a task that returns it, not scattered: then the scheduler can make it
+        again when the worker that holds it is lost.
         """
-        for pause in _PAUSES:
-            try:
-                return self._results_once(tasks, pieces)
-            except (CancelledError, OSError):
-                time.sleep(pause)
-        return self._results_once(tasks, pieces)
-
-    def _results_once(self, tasks: Callable[..., list[Any]], pieces: list[Any]) -> list[Array]:
-        sent = self._client.scatter(pieces, hash=False, direct=self._direct)
-        wanted = tasks(sent)
-        return list(self._client.gather(wanted, direct=self._direct))
-
-
-def _reaches_workers(client: Any) -> bool:
-    """Whether this process can talk to the workers themselves."""
-    try:
-        client.scatter([None], hash=False, direct=True)
-    except OSError:
-        return False
-    return True
+        sent = [self.call(received, piece) for piece in pieces]
+        return list(self._client.gather(tasks(sent)))
 
 
 class _ThisProcess:
