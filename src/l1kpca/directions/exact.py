@@ -1,6 +1,6 @@
 """The global optimum: which search is affordable, and what it found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 
 import numpy as np
@@ -32,7 +32,7 @@ class Plan:
     seconds: float
     """A rough estimate; for branch and bound the budget."""
     reason: str
-    factor: Array | None = None
+    factor: Array | None = field(default=None, repr=False)
     """F with K = F F^T, where the method is "cells"."""
 
     def __str__(self) -> str:

@@ -24,8 +24,10 @@ MAX_STEPS = 300
 _TOLERANCE = 1e-8
 _DIAGONAL_SHARE = 0.5
 _ROUNDINGS = 256
+_ROUNDED_ENTRIES = 4_000_000
 _POLISHED_ENTRIES = 20_000
-_FEWEST_POLISHED = 16
+_FEWEST = 16
+"""Of the roundings, as many as fit into so many entries, but not fewer than 16."""
 
 
 @dataclass(frozen=True)
@@ -148,9 +150,10 @@ class SdpRounding(SingleStart):
     def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
         """For each column of ``starts``, the better of what it and the roundings lead to."""
         rng = np.random.default_rng([self.seed, 1])
-        signs = _distinct(relaxation(gram, self.seed).roundings(_ROUNDINGS, rng))
+        count = min(_ROUNDINGS, max(_FEWEST, _ROUNDED_ENTRIES // gram.n_samples))
+        signs = _distinct(relaxation(gram, self.seed).roundings(count, rng))
         rounded = gram.apply(signs)
-        affordable = max(_FEWEST_POLISHED, _POLISHED_ENTRIES // gram.n_samples)
+        affordable = max(_FEWEST, _POLISHED_ENTRIES // gram.n_samples)
         order = np.argsort(-np.einsum("ij,ij->j", signs, rounded))[:affordable]
         found = self.polish.find_each(gram, signs[:, order], rounded[:, order])
         best = max(found, key=lambda direction: direction.value)
