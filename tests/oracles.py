@@ -29,14 +29,9 @@ def signs(image, previous):
 
 def start_column(K):
     """Index of the column with the largest sum_i |K_ij| / sqrt(K_jj), zero rows left out."""
-    floor = len(K) * np.finfo(float).eps * K.diagonal().max()
-    best, where = -1.0, 0
-    for j in range(len(K)):
-        if K[j, j] > floor:
-            merit = np.abs(K[:, j]).sum() / np.sqrt(K[j, j])
-            if merit > best:
-                best, where = merit, j
-    return where
+    usable = K.diagonal() > len(K) * np.finfo(float).eps * K.diagonal().max()
+    norms = np.sqrt(np.where(usable, K.diagonal(), 1))
+    return int(np.argmax(np.where(usable, np.abs(K).sum(axis=0) / norms, -1)))
 
 
 def fixed_point(K, c):

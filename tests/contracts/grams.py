@@ -6,10 +6,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from dask.array import from_array
 from scipy import sparse
 
 from l1kpca.gram.blocked import BlockedGram
 from l1kpca.gram.builders import Nystroem, Resources
+from l1kpca.gram.dask import DaskGram
 from l1kpca.gram.dense import DenseGram, PrecomputedGram
 from l1kpca.gram.factor import linear_gram
 from l1kpca.gram.nystroem import LandmarkGram, landmark_features
@@ -42,7 +44,7 @@ KERNELS = POSITIVE_KERNELS | OTHER_KERNELS
 
 
 def _dense(X, kernel, workers, tile):
-    gram = DenseGram(kernel_blocks(X, kernel), workers, block_rows=5)
+    gram = DenseGram(kernel_blocks(X, kernel), workers, block_rows=tile)
     gram.tile_side = tile
     return gram
 
@@ -84,6 +86,22 @@ def _streamed(X, kernel, workers, tile):
     return gram
 
 
+def _streamed_nystroem(X, kernel, workers, tile):
+    features = landmark_features(X, kernel, np.arange(len(X)))
+    gram = LandmarkGram(X, features, workers)
+    gram.tile_side = tile
+    return gram
+
+
+def _dask(keep):
+    def build(X, kernel, workers, tile):
+        gram = DaskGram(from_array(X, chunks=(7, 2)), _blocked(X, kernel, workers, tile), keep=keep)
+        gram.local_entries = 0
+        return gram
+
+    return build
+
+
 @dataclass(frozen=True)
 class Held:
     """One way to hold K: how it is built, and for which kernels."""
@@ -102,6 +120,9 @@ GRAMS = {
     "sparse factor": Held(_sparse_factor, ("linear",)),
     "nystroem random": Held(_nystroem("random"), ("linear", "rbf", "laplacian", "chi2")),
     "nystroem kmeans++": Held(_nystroem("kmeans++"), ("linear", "rbf", "laplacian", "chi2")),
+    "nystroem streamed": Held(_streamed_nystroem, ("linear", "rbf")),
+    "dask kept": Held(_dask(keep=True), ("rbf", "sigmoid")),
+    "dask recomputed": Held(_dask(keep=False), ("rbf", "callable")),
     "nystroem streamed": Held(_streamed, ("linear", "rbf", "laplacian", "chi2")),
 }
 CENTERS = ("bare", "mean", "weights")

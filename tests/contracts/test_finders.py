@@ -15,7 +15,7 @@ from doubles import CountingGram
 from l1kpca.directions import BitFlip, SignFixedPoint, Status, Then, best_direction
 from oracles import best_by_enumeration, fixed_point, largest_flip_gain, mean_centered
 
-SIZES = (1, 2, 3, 17, 60)
+SIZES = (1, 2, 17, 60)
 NOISE = 1e-10
 
 
@@ -159,8 +159,11 @@ def test_arguments_are_not_written_to(finder, posed):
     assert_array_equal(images, kept[1])
 
 
-def test_order_of_the_rows_does_not_matter(finder, posed):
-    K, start = posed
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("name", [name for name in PROBLEMS if name != "ties"])
+def test_order_of_the_rows_does_not_matter(finder, name, n, global_random_seed):
+    """Where no two flips are equally good, so that none is the first of them."""
+    K, start = problem(name, n, global_random_seed)
     order = np.random.default_rng(2).permutation(len(K))
     value = finder.find(held(K), start).value
     shuffled = finder.find(held(K[np.ix_(order, order)]), start[order])

@@ -170,7 +170,7 @@ def test_a_zero_diagonal_is_not_a_zero_matrix():
 
 
 def test_positive_kernels_do_not_warn():
-    X = np.abs(np.random.default_rng(6).normal(size=(300, 4)))
+    X = np.abs(np.random.default_rng(6).normal(size=(100, 4)))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for kernel in ("linear", "rbf", "poly", "laplacian", "cosine", "chi2"):
