@@ -86,13 +86,6 @@ def _streamed(X, kernel, workers, tile):
     return gram
 
 
-def _streamed_nystroem(X, kernel, workers, tile):
-    features = landmark_features(X, kernel, np.arange(len(X)))
-    gram = LandmarkGram(X, features, workers)
-    gram.tile_side = tile
-    return gram
-
-
 def _dask(keep):
     def build(X, kernel, workers, tile):
         gram = DaskGram(from_array(X, chunks=(7, 2)), _blocked(X, kernel, workers, tile), keep=keep)
@@ -120,7 +113,6 @@ GRAMS = {
     "sparse factor": Held(_sparse_factor, ("linear",)),
     "nystroem random": Held(_nystroem("random"), ("linear", "rbf", "laplacian", "chi2")),
     "nystroem kmeans++": Held(_nystroem("kmeans++"), ("linear", "rbf", "laplacian", "chi2")),
-    "nystroem streamed": Held(_streamed_nystroem, ("linear", "rbf")),
     "dask kept": Held(_dask(keep=True), ("rbf", "sigmoid")),
     "dask recomputed": Held(_dask(keep=False), ("rbf", "callable")),
     "nystroem streamed": Held(_streamed, ("linear", "rbf", "laplacian", "chi2")),

@@ -29,7 +29,7 @@ RECOMPUTED = "1MB"  # 700 x 700 numbers, half of them, are 2 MB
 def client():
     """Two worker processes."""
     with (
-        dask.config.set({"distributed.comm.timeouts.connect": "60s"}),
+        dask.config.set({"distributed.comm.timeouts.connect": "10s"}),
         LocalCluster(
             n_workers=2,
             threads_per_worker=1,
