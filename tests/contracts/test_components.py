@@ -9,6 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from contracts.finders import FINDERS, held, problem
 from contracts.grams import CASES, POSITIVE_KERNELS, example
+from doubles import CountingGram
 from l1kpca.components.deflation import Deflation
 from l1kpca.directions import SignFixedPoint
 from l1kpca.directions.starts import STARTS
@@ -93,6 +94,17 @@ def test_stops_at_the_rank(start, rank, dtype):
 def test_the_rank_does_not_depend_on_the_scale(rank, scale):
     X = low_rank_rows(np.random.default_rng(1), 50, 20, rank) * scale
     assert len(list(solver().components(held(X @ X.T), 50))) == rank
+
+
+@pytest.mark.parametrize("finder", FINDERS)
+def test_rounding_errors_are_not_searched(finder):
+    """At the rank what is left of K is noise, in which every flip seems to help."""
+    X = low_rank_rows(np.random.default_rng(2), 300, 6, 3)
+    at_rank, beyond = CountingGram(held(X @ X.T)), CountingGram(held(X @ X.T))
+    assert len(list(solver(finder).components(at_rank, 3))) == 3
+    assert len(list(solver(finder).components(beyond, 300))) == 3
+    assert at_rank.calls["full products"] == beyond.calls["full products"]
+    assert at_rank.calls["updates"] == beyond.calls["updates"]
 
 
 def test_components_are_made_one_at_a_time():

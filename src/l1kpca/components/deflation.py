@@ -63,7 +63,10 @@ def deflate(
 ) -> Iterator[Component]:
     """Yield components, each searched for on K with those before it taken out."""
     negligible = negligible_variance(gram)
-    while stack.size < limit:
+    left = gram.diagonal() - np.einsum("ki,ki->i", stack.scores, stack.scores)
+    # A zero diagonal may belong to an indefinite K; a small one is rounding error, where a search
+    # would find something to improve for ever.
+    while stack.size < limit and not 0 < np.abs(left).sum() <= negligible:
         # A generator of its own for each component: an interrupted fit can go on anywhere.
         rng = np.random.default_rng([seed, stack.size])
         direction = search(Deflated(gram, stack.scores, workers), rng)
@@ -73,6 +76,7 @@ def deflate(
         # The diagonal of an indefinite K may be small or zero, its components are not.
         share = 10 * float(np.finfo(gram.dtype).eps) * np.sqrt(gram.n_samples)
         negligible = max(negligible, share * found.variation)
+        left -= found.scores**2
         stack.push(found.coef, found.scores)
         yield found
 
