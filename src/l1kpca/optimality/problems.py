@@ -1,12 +1,12 @@
 """What the functions of this package are given: a matrix or a model, and a budget."""
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from l1kpca.estimators.validation import check_kernel_matrix
+from l1kpca.estimators.validation import check_count, check_kernel_matrix
 from l1kpca.gram.base import Gram
 from l1kpca.gram.dense import PrecomputedGram
 from l1kpca.threads import Workers
@@ -14,8 +14,7 @@ from l1kpca.threads import Workers
 
 def check_budget(max_nodes: Any, max_seconds: Any) -> None:
     """Refuse budgets that are not numbers, or not positive."""
-    if not isinstance(max_nodes, Integral) or isinstance(max_nodes, bool) or max_nodes < 1:
-        raise ValueError(f"max_nodes={max_nodes!r} must be an integer of at least 1")
+    check_count("max_nodes", max_nodes)
     if not isinstance(max_seconds, Real) or not float(max_seconds) > 0:
         raise ValueError(f"max_seconds={max_seconds!r} must be a positive number")
 
