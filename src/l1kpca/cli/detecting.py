@@ -107,9 +107,18 @@ class Model:
         return cls(saved.estimator, recipe, id_column, names_given)
 
 
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """A model, the rows it was fitted to, and what it says about them."""
+
+    model: Model
+    cases: Cases
+    summary: Summary
+
+
 def detect(
     table: Table, settings: DetectorSettings, missing: str, top: int, terminal: Terminal
-) -> tuple[Model, Summary]:
+) -> Detection:
     """Fit a detector to the rows of a table and judge them.
 
     Parameters
@@ -127,10 +136,8 @@ def detect(
 
     Returns
     -------
-    model : Model
-        To be saved.
-    summary : Summary
-        To be shown.
+    detection : Detection
+        The model to be saved, the summary to be shown.
     """
     labels = read_labels(table)
     recipe, notes = learn_recipe(table)
@@ -140,8 +147,10 @@ def detect(
     with library_errors_explained(table.source), terminal.warnings_as_notes():
         detector.fit(X)
     model = Model(detector, recipe, table.id_column, table.names_given)
-    summary = _judge(model, table, X, labels, top, terminal)
-    return model, replace(summary, settings=_in_use(detector), notes=tuple(terminal.notes))
+    cases = _cases(model, table, X, labels)
+    summary = _judge(model, cases, table.source, top, terminal)
+    summary = replace(summary, settings=_in_use(detector), notes=tuple(terminal.notes))
+    return Detection(model, cases, summary)
 
 
 def score(
@@ -178,7 +187,7 @@ def score(
     if unused:
         notes.append(f"not known to the model and not used: {shown_list(unused)}")
     terminal.note([*table.notes, *notes])
-    summary = _judge(model, table, X, labels, top, terminal)
+    summary = _judge(model, _cases(model, table, X, labels), table.source, top, terminal)
     settings = _in_use(model.detector)
     return table, replace(summary, settings=settings, notes=tuple(terminal.notes))
 
@@ -215,28 +224,28 @@ def _read_like_training(model: Model, source: str, roles: Roles) -> Table:
     return table
 
 
-def _judge(
-    model: Model,
-    table: Table,
-    X: pd.DataFrame,
-    labels: np.ndarray | None,
-    top: int,
-    terminal: Terminal,
-) -> Summary:
-    cases = Cases(
+def _cases(model: Model, table: Table, X: pd.DataFrame, labels: np.ndarray | None) -> Cases:
+    columns = [column.name for column in model.recipe.columns]
+    holes = {name: int(table.frame[name].isna().sum()) for name in columns}
+    return Cases(
         X=X,
-        columns=[column.name for column in model.recipe.columns],
+        columns=columns,
         column_of=model.recipe.source_index,
-        cell=lambda row, column: table.frame[column].iloc[row],
+        values=lambda column: table.frame[column].array,
         names=_names(table),
         labels=labels,
+        filled={name: count for name, count in holes.items() if count},
+        left_out=unused_columns(table, model.recipe),
     )
+
+
+def _judge(model: Model, cases: Cases, source: str, top: int, terminal: Terminal) -> Summary:
     with (
-        library_errors_explained(table.source),
+        library_errors_explained(source),
         terminal.warnings_as_notes(),
         terminal.progress("scoring rows") as advance,
     ):
-        return summarize(model.detector, cases, table.source, top=top, advance=advance)
+        return summarize(model.detector, cases, source, top=top, advance=advance)
 
 
 def _names(table: Table) -> Sequence[Any] | None:

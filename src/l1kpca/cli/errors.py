@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from l1kpca.datasets import FetchError
 from l1kpca.outputs import OutputError
 from l1kpca.persistence import ModelFileError
-from l1kpca.report.render import printable
+from l1kpca.report.values import printable
 
 BAD_INPUT = 2
 DEFECT = 1

@@ -8,7 +8,7 @@ from l1kpca import datasets
 from l1kpca.cli.reducing import Reduction
 from l1kpca.cli.terminal import Terminal
 from l1kpca.report import Reason, Summary
-from l1kpca.report.render import shown_value
+from l1kpca.report.values import shown_value
 
 
 def show_detection(summary: Summary, terminal: Terminal) -> None:

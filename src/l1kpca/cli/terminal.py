@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from l1kpca.report.render import printable
+from l1kpca.report.values import printable
 
 _WIDTH_OF_FILES = 160
 

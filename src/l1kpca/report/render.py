@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-import math
+import base64
+import hashlib
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from typing import Any
 
-import numpy as np
+from l1kpca.report.facts import Summary
+from l1kpca.report.packing import embedded
+from l1kpca.report.values import plain_value, shown_value
 
-from l1kpca.report.summarize import Summary
-
-_CHART_WIDTH, _CHART_HEIGHT = 720, 180
+SCRIPTS = (
+    "facts.js",
+    "charts.js",
+    "cutoff.js",
+    "table.js",
+    "maps.js",
+    "detail.js",
+    "methods.js",
+    "main.js",
+)
+"""In the order in which a page runs them."""
 
 
 def to_plain(summary: Summary) -> dict[str, Any]:
@@ -41,13 +53,13 @@ def to_plain(summary: Summary) -> dict[str, Any]:
     }
 
 
-def to_html(summary: Summary) -> str:
-    """The facts as one HTML page; everything that comes from the data is escaped.
+def render(facts: Mapping[str, Any]) -> str:
+    """Facts as one HTML page; everything that comes from the data is escaped.
 
     Parameters
     ----------
-    summary : Summary
-        The facts.
+    facts : mapping
+        As ``page_facts`` gives them.
 
     Returns
     -------
@@ -58,67 +70,20 @@ def to_html(summary: Summary) -> str:
     ImportError
         If the extra ``report`` is not installed.
     """
-    template = templates().get_template("detection.html")
-    return template.render(summary=summary, chart=_histogram(summary))
-
-
-def plain_value(value: Any) -> Any:
-    """A number, text, truth value or None that says the same.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plain_value(np.int64(3)), plain_value(float("nan")), plain_value(np.bool_(True))
-    (3, None, True)
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, str | int | bool):
-        return value
-    return None if _is_missing(value) else str(value)
-
-
-def shown_value(value: Any) -> str:
-    r"""A cell for a reader: short numbers, no line breaks, no control characters.
-
-    Examples
-    --------
-    >>> shown_value(0.123456789), shown_value("two\nlines"), shown_value(None)
-    ('0.1235', 'two lines', 'missing')
-    """
-    value = plain_value(value)
-    if value is None:
-        return "missing"
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    text = " ".join(str(value).split())
-    text = "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
+    script = _script()
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    # The browser runs the script with this very content and no other, should anything slip in.
+    return (
+        templates()
+        .get_template("page.html")
+        .render(
+            facts=facts,
+            embedded=embedded(facts),
+            style=_text("page.css"),
+            script=script,
+            digest=digest,
+        )
     )
-    return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-def printable(text: str) -> str:
-    r"""The same text without characters that could command a terminal.
-
-    Examples
-    --------
-    >>> printable("red \x1b[31m")
-    'red \ufffd[31m'
-    """
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
-
-
-def _is_missing(value: Any) -> bool:
-    # pandas has its own markers, pd.NA and pd.NaT, which are like nothing, not even themselves
-    return type(value).__name__ in ("NAType", "NaTType")
-
-
-def _plain_row(row: dict[str, Any]) -> dict[str, Any]:
-    reasons = [{**reason, "value": plain_value(reason["value"])} for reason in row["reasons"]]
-    return {**row, "name": plain_value(row["name"]), "reasons": reasons}
 
 
 @cache
@@ -131,9 +96,8 @@ def templates() -> Any:
             "a report needs jinja2, which is not installed; install it with:"
             " pip install 'l1kpca[report]'."
         ) from error
-    folder = resources.files("l1kpca.report") / "templates"
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
+        loader=jinja2.FunctionLoader(_text),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -143,30 +107,17 @@ def templates() -> Any:
     return environment
 
 
-def _histogram(summary: Summary) -> dict[str, Any]:
-    """Places of bars and cut-off in a chart, in pixels."""
-    edges, counts = summary.bin_edges, summary.bin_counts
-    low, high = edges[0], max(edges[-1], summary.cutoff)
-    per_unit = _CHART_WIDTH / (high - low if high > low else 1.0)
-    most = max(counts)
-    bars = [
-        {
-            "x": (left - low) * per_unit,
-            "width": max((right - left) * per_unit - 1, 0.5),
-            # the square root keeps the few outliers visible beside the many others
-            "height": math.sqrt(count / most) * _CHART_HEIGHT,
-            "count": count,
-            "beyond": left >= summary.cutoff,
-            "left": left,
-            "right": right,
-        }
-        for left, right, count in zip(edges, edges[1:], counts, strict=False)
-    ]
-    return {
-        "width": _CHART_WIDTH,
-        "height": _CHART_HEIGHT,
-        "bars": bars,
-        "cutoff": (summary.cutoff - low) * per_unit if summary.cutoff >= low else 0.0,
-        "low": low,
-        "high": high,
-    }
+def _script() -> str:
+    """All scripts in one function, so that they share names among themselves alone."""
+    parts = "\n".join(_text(name) for name in SCRIPTS)
+    return f'(function () {{\n"use strict";\n{parts}\n}})();\n'
+
+
+@cache
+def _text(name: str) -> str:
+    return (resources.files("l1kpca.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _plain_row(row: dict[str, Any]) -> dict[str, Any]:
+    reasons = [{**reason, "value": plain_value(reason["value"])} for reason in row["reasons"]]
+    return {**row, "name": plain_value(row["name"]), "reasons": reasons}

@@ -2,170 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from l1kpca.report.facts import Agreement, Cases, Reason, Summary, SuspiciousRow
+
 N_REASONS = 3
-_N_BINS = 40
+_N_BINS = 60
 _ROWS_AT_ONCE = 10_000
 
 Advance = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class Reason:
-    """What one column of the data adds to the score of one row.
-
-    Attributes
-    ----------
-    column : str
-        The column.
-    value : object
-        Its cell in this row.
-    contribution : float
-        What it adds to the score.
-    share : float
-        The same, as a share of all that adds to the score.
-    """
-
-    column: str
-    value: Any
-    contribution: float
-    share: float
-
-
-@dataclass(frozen=True)
-class SuspiciousRow:
-    """One of the most abnormal rows.
-
-    Attributes
-    ----------
-    rank : int
-        1 for the most abnormal.
-    row : int
-        Its number in the data, from 1.
-    name : object
-        Its id, None if the data have none.
-    score : float
-        Higher is more abnormal.
-    flagged : bool
-        Whether it is beyond the cut-off.
-    label : int or None
-        The truth, if it is known: 1 is an outlier.
-    reasons : tuple of Reason
-        The most responsible columns.
-    """
-
-    rank: int
-    row: int
-    name: Any
-    score: float
-    flagged: bool
-    label: int | None
-    reasons: tuple[Reason, ...]
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How well scores agree with a known truth.
-
-    Attributes
-    ----------
-    n_outliers : int
-        Rows that are outliers in truth.
-    average_precision, roc_auc : float
-        Areas below the precision-recall and the ROC curve.
-    precision_at_n : float
-        Share of outliers among the `n_outliers` rows with the highest scores.
-    """
-
-    n_outliers: int
-    average_precision: float
-    roc_auc: float
-    precision_at_n: float
-
-
-@dataclass(frozen=True, eq=False)
-class Cases:
-    """Rows to be judged, with what a reader needs to recognize them.
-
-    Attributes
-    ----------
-    X : array-like of shape (n_rows, n_features)
-        What the detector sees.
-    columns : sequence of str
-        Names of the columns that a reader knows.
-    column_of : ndarray of shape (n_features,)
-        For each feature, the place in `columns` it was made from.
-    cell : callable
-        ``cell(row, column)`` is the value a reader knows.
-    names : sequence or None
-        Ids of the rows.
-    labels : ndarray or None
-        The truth: 1 is an outlier, 0 is not.
-    """
-
-    X: Any
-    columns: Sequence[str]
-    column_of: np.ndarray
-    cell: Callable[[int, str], Any]
-    names: Sequence[Any] | None = None
-    labels: np.ndarray | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Summary:
-    """All facts about one run of a detector.
-
-    Attributes
-    ----------
-    source : str
-        Where the rows come from.
-    scores, ranks, flags : ndarray of shape (n_rows,)
-        Of each row: how abnormal it is, its place (1 is the most abnormal), whether it is beyond
-        the cut-off.
-    cutoff : float
-        Scores above it are flagged.
-    columns : tuple of str
-        Columns that were used.
-    top : tuple of SuspiciousRow
-        The most abnormal rows.
-    agreement : Agreement or None
-        If the truth is known.
-    bin_edges, bin_counts : tuple
-        Histogram of the scores.
-    settings : mapping
-        How the detector was made.
-    notes : tuple of str
-        What a reader should know about the data.
-    """
-
-    source: str
-    scores: np.ndarray
-    ranks: np.ndarray
-    flags: np.ndarray
-    cutoff: float
-    columns: tuple[str, ...]
-    top: tuple[SuspiciousRow, ...]
-    agreement: Agreement | None = None
-    bin_edges: tuple[float, ...] = ()
-    bin_counts: tuple[int, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.scores)
-
-    @property
-    def n_flagged(self) -> int:
-        """Number of rows beyond the cut-off."""
-        return int(self.flags.sum())
 
 
 def summarize(
@@ -197,7 +46,7 @@ def summarize(
     ranks[order] = np.arange(1, len(scores) + 1)
     cutoff = -float(detector.offset_)
     flags = scores > cutoff
-    counts, edges = np.histogram(scores, bins=min(_N_BINS, len(scores)))
+    counts, roots = np.histogram(np.cbrt(scores), bins=min(_N_BINS, len(scores)))
     return Summary(
         source=source,
         scores=scores,
@@ -207,7 +56,7 @@ def summarize(
         columns=tuple(cases.columns),
         top=_explained(detector, cases, order[:top], scores, flags),
         agreement=None if cases.labels is None else agreement(cases.labels, scores),
-        bin_edges=tuple(edges.tolist()),
+        bin_edges=tuple((roots**3).tolist()),
         bin_counts=tuple(counts.tolist()),
     )
 
@@ -242,6 +91,29 @@ def agreement(labels: np.ndarray, scores: np.ndarray) -> Agreement:
     )
 
 
+def column_contributions(detector: Any, cases: Cases, rows: np.ndarray) -> np.ndarray:
+    """What each column adds to the scores of some rows; features of one column are added up.
+
+    Parameters
+    ----------
+    detector : object
+        Fitted, with ``explain``.
+    cases : Cases
+        All rows.
+    rows : ndarray of int
+        Places of those to explain.
+
+    Returns
+    -------
+    contributions : ndarray of shape (len(rows), n_columns)
+    """
+    picked = cases.X.iloc[rows] if hasattr(cases.X, "iloc") else cases.X[rows]
+    by_feature = np.asarray(detector.explain(picked))
+    by_column = np.zeros((len(rows), len(cases.columns)))
+    np.add.at(by_column.T, cases.column_of, by_feature.T)
+    return by_column
+
+
 def _abnormality(detector: Any, X: Any, advance: Advance | None) -> np.ndarray:
     """-score_samples, a part of the rows at a time so that progress can be seen."""
     n_rows = len(X)
@@ -259,10 +131,7 @@ def _explained(
 ) -> tuple[SuspiciousRow, ...]:
     if not len(rows):
         return ()
-    picked = cases.X.iloc[rows] if hasattr(cases.X, "iloc") else cases.X[rows]
-    by_feature = np.asarray(detector.explain(picked))
-    by_column = np.zeros((len(rows), len(cases.columns)))
-    np.add.at(by_column.T, cases.column_of, by_feature.T)
+    by_column = column_contributions(detector, cases, rows)
     return tuple(
         SuspiciousRow(
             rank=place + 1,
@@ -283,7 +152,7 @@ def _reasons(cases: Cases, row: int, contributions: np.ndarray) -> tuple[Reason,
     return tuple(
         Reason(
             column=cases.columns[place],
-            value=cases.cell(row, cases.columns[place]),
+            value=cases.values(cases.columns[place])[row],
             contribution=float(contributions[place]),
             share=float(contributions[place] / adding),
         )

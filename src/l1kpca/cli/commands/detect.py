@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import typer
+
 from l1kpca.cli import detecting
 from l1kpca.cli import options as opt
+from l1kpca.cli.command_line import given_command
 from l1kpca.cli.errors import library_errors_explained
 from l1kpca.cli.finishing import finish_detection, write_scores
 from l1kpca.cli.tables import Roles, read_table
 from l1kpca.cli.terminal import Terminal
 from l1kpca.cli.writing import WritingRules, check_outputs, write_text
-from l1kpca.report import to_html
+from l1kpca.report import report_of
 from l1kpca.report.render import templates
 
 
 def detect(
+    context: typer.Context,
     data: opt.Data,
     label: opt.Label = None,
     kernel: opt.Kernel = None,
@@ -57,10 +61,19 @@ def detect(
     )
     terminal = Terminal(quiet, as_json)
     table = read_table(data, Roles(id_column, label, tuple(ignore or ()), header.value))
-    model, summary = detecting.detect(table, settings, missing.value, top, terminal)
-    write_scores(table, summary, out, rules, terminal)
+    found = detecting.detect(table, settings, missing.value, top, terminal)
+    write_scores(table, found.summary, out, rules, terminal)
     if report is not None:
-        write_text(to_html(summary), report, rules)
+        write_text(_page(found, given_command(context), terminal), report, rules)
     if save is not None:
-        model.save(save, overwrite=force)
-    finish_detection(summary, terminal, {"out": out, "report": report, "save": save})
+        found.model.save(save, overwrite=force)
+    finish_detection(found.summary, terminal, {"out": out, "report": report, "save": save})
+
+
+def _page(found: detecting.Detection, command: str, terminal: Terminal) -> str:
+    with (
+        library_errors_explained("--report"),
+        terminal.warnings_as_notes(),
+        terminal.progress("making the report"),
+    ):
+        return report_of(found.model.detector, found.cases, found.summary, command).to_html()

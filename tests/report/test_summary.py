@@ -1,14 +1,10 @@
-"""Facts are right, and pages hold nothing that the data could have smuggled in."""
-
-from html.parser import HTMLParser
+"""Scores, ranks, reasons and agreement of a summary are right."""
 
 import numpy as np
 import pytest
 
-from l1kpca.report import Cases, summarize, to_html, to_plain
+from l1kpca.report import Cases, summarize, to_plain
 from l1kpca.report.summarize import agreement
-
-EVIL = "<script>alert('x')</script>\"&{{ 7 * 7 }}"
 
 
 class SquareDistance:
@@ -31,7 +27,11 @@ def rows():
 def cases_of(rows, **keywords):
     columns = keywords.pop("columns", ["a", "b"])
     return Cases(
-        rows, columns, np.array([0, 0, 1]), lambda row, column: f"{column}{row}", **keywords
+        rows,
+        columns,
+        np.array([0, 0, 1]),
+        lambda column: [f"{column}{row}" for row in range(len(rows))],
+        **keywords,
     )
 
 
@@ -83,42 +83,3 @@ def test_plain_facts_hold_no_arrays(rows):
     assert plain["top"][0]["name"] is None
     assert plain["n_flagged"] == 2
     assert plain["agreement"] is None
-
-
-class Tags(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.seen = []
-        self.texts = []
-
-    def handle_starttag(self, tag, attrs):
-        self.seen.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.texts.append(data)
-
-
-def test_a_page_escapes_everything(rows):
-    cases = cases_of(rows, columns=[EVIL, "b"], names=[EVIL] * 4, labels=np.array([0, 1, 0, 0]))
-    page = to_html(summarize(SquareDistance(), cases, EVIL))
-    parser = Tags()
-    parser.feed(page)
-    assert not [tag for tag, _ in parser.seen if tag == "script"]
-    assert any("alert" in text for text in parser.texts)
-    assert "49" not in "".join(parser.texts)
-
-
-def test_a_page_needs_nothing_else(rows):
-    page = to_html(summarize(SquareDistance(), cases_of(rows), "rows"))
-    parser = Tags()
-    parser.feed(page)
-    for tag, attributes in parser.seen:
-        assert tag not in ("script", "link", "img", "iframe")
-        assert not {"src", "href"} & attributes.keys()
-    assert "default-src 'none'" in page
-
-
-@pytest.mark.parametrize("n_rows", [3, 7])
-def test_rows_that_are_all_alike_make_a_page(n_rows):
-    page = to_html(summarize(SquareDistance(), cases_of(np.zeros((n_rows, 3))), "rows"))
-    assert "nan" not in page

@@ -1,0 +1,8 @@
+// Put the parts of the page together.
+
+showCutoff();
+showTable();
+showDetail();
+showMaps();
+showComparison();
+showConvergence();
