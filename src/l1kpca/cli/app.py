@@ -10,6 +10,7 @@ from l1kpca import __version__
 from l1kpca.cli.commands.datasets import datasets_app
 from l1kpca.cli.commands.detect import detect
 from l1kpca.cli.commands.reduce import reduce
+from l1kpca.cli.commands.reproduce import reproduce
 from l1kpca.cli.commands.score import score
 from l1kpca.cli.errors import exit_status
 
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for command in (detect, score, reduce):
+for command in (detect, score, reduce, reproduce):
     app.command()(command)
 app.add_typer(datasets_app, name="datasets")
 

@@ -1,0 +1,69 @@
+"""l1kpca reproduce."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from l1kpca.cli import options as opt
+from l1kpca.cli.errors import InputError, library_errors_explained
+from l1kpca.cli.terminal import Terminal
+
+
+class Part(StrEnum):
+    """What to run."""
+
+    ROBUSTNESS = "robustness"
+    TOYS = "toys"
+    OUTLIERS = "outliers"
+    RUNTIME = "runtime"
+    BEYOND = "beyond"
+    ALL = "all"
+
+
+def reproduce(
+    what: Annotated[Part, typer.Argument(help="An experiment, or all.", show_default=False)],
+    data_dir: Annotated[
+        Path | None, typer.Option("--data-dir", help="Folder with the data sets; looked in first.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder for rows, figures and page; created if need be.")
+    ] = Path("reproduction"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small version of the same, in a minute or two.")
+    ] = False,
+    budget: Annotated[
+        float, typer.Option("--budget", help="Seconds after which a slow fit is cut off.")
+    ] = 60.0,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Run the paper's experiments again and write a page with ours beside the paper's.
+
+    A run that was stopped goes on where it stopped when the same command is given again.
+    """
+    with library_errors_explained("reproduce"):
+        # These need matplotlib and jinja2: missed now, not after an hour.
+        from l1kpca.cli import reproducing
+        from l1kpca.experiments import EXPERIMENTS, Settings
+
+        settings = Settings(quick, budget, data_dir)
+    folder = _folder(out)
+    names = list(EXPERIMENTS) if what is Part.ALL else [what.value]
+    terminal = Terminal(quiet, as_json)
+    with library_errors_explained("reproduce"), terminal.progress("reproduce") as advance:
+        page = reproducing.reproduce(names, folder, settings, advance)
+    reproducing.show(page, terminal, folder)
+
+
+def _folder(out: Path) -> Path:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"--out {out}: {error.strerror}; give a folder that can be made."
+        ) from error
+    return out

@@ -1,0 +1,120 @@
+"""What a reader gets, as plain facts: sections with text, tables, figures by name, and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from l1kpca.experiments import paper
+from l1kpca.experiments.claims import ALL_CLAIMS
+from l1kpca.experiments.isolation import CUT_OFF, FAILED
+from l1kpca.experiments.results import NO_DATA, NOT_RUN, QUICK
+from l1kpca.experiments.sections import beyond, outliers, robustness, runtime, toys
+from l1kpca.experiments.sections.base import Section
+from l1kpca.experiments.verdicts import HELD, NOT_HELD, NOT_JUDGED, PARTLY, Claim, Finding
+
+_MAKERS: dict[str, Callable[[pd.DataFrame], Section]] = {
+    "robustness": robustness.section,
+    "toys": toys.section,
+    "outliers": outliers.section,
+    "runtime": runtime.section,
+    "beyond": beyond.section,
+}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A section with the claims that its rows decide."""
+
+    experiment: str
+    section: Section
+    verdicts: list[tuple[Claim, Finding]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything on the page but the pictures themselves.
+
+    Attributes
+    ----------
+    sections : list of Judged
+        One for each experiment that has rows.
+    tally : dict
+        How many claims got each verdict.
+    about : list of pair
+        Versions, machine and times.
+    notes : list of str
+        What is missing from a complete run.
+    """
+
+    sections: list[Judged]
+    tally: dict[str, int]
+    about: list[tuple[str, str]]
+    notes: list[str]
+    reference: str = paper.REFERENCE
+
+
+def make_page(frame: pd.DataFrame) -> Page:
+    """Judge the claims and lay out the tables; reads rows, runs nothing.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The tidy rows of a run, complete or not.
+    """
+    present = [name for name in _MAKERS if (frame["experiment"] == name).any()]
+    sections = []
+    for name in present:
+        own = frame[frame["experiment"] == name].dropna(axis="columns", how="all")
+        own = own.reindex(columns=own.columns.union(["status", "message", "budget"], sort=False))
+        if not (own["status"] == "done").any():
+            continue
+        verdicts = [(claim, claim.decide(own)) for claim in ALL_CLAIMS if claim.experiment == name]
+        sections.append(Judged(name, _MAKERS[name](own[own["status"] != FAILED]), verdicts))
+    findings = [finding for judged in sections for _, finding in judged.verdicts]
+    tally = {
+        verdict: sum(finding.verdict == verdict for finding in findings)
+        for verdict in (HELD, PARTLY, NOT_HELD, NOT_JUDGED)
+    }
+    return Page(sections, tally, _about(frame), list(_notes(frame)))
+
+
+def _about(frame: pd.DataFrame) -> list[tuple[str, str]]:
+    facts = []
+    for name in frame.columns:
+        if name.startswith("version_") or name in ("machine", "cores", "started"):
+            values = frame[name].dropna().unique()
+            shown = ", ".join(f"{value:g}" if name == "cores" else str(value) for value in values)
+            facts.append((name.removeprefix("version_"), shown))
+    spent = frame.drop_duplicates(["experiment", "part", "task_seconds"])["task_seconds"].sum()
+    facts.append(("time of all tasks", f"{spent / 60:.1f} minutes"))
+    if "seed" in frame:
+        seeds = frame["seed"].dropna()
+        facts.append(("seeds", f"{seeds.min():.0f} to {seeds.max():.0f}, see the rows"))
+    return facts
+
+
+def _notes(frame: pd.DataFrame) -> Iterable[str]:
+    if (frame["size"] == QUICK).any():
+        yield "A quick run: its verdicts are about a small part of what the paper speaks of."
+    by_status = frame["status"].value_counts()
+    if by_status.get(NOT_RUN, 0):
+        yield (
+            f"This run is not complete: {by_status[NOT_RUN]} tasks were not run yet. The same"
+            " command goes on where it stopped."
+        )
+    if by_status.get(NO_DATA, 0):
+        names = sorted(frame.loc[frame["status"] == NO_DATA, "dataset"].unique())
+        yield (
+            f"Not on this machine, and left out: {', '.join(names)}. l1kpca datasets fetch gets"
+            " them, or --data-dir names a folder that has them."
+        )
+    if by_status.get(CUT_OFF, 0):
+        yield (
+            f"{by_status[CUT_OFF]} fits were cut off by the time budget; --budget gives them more."
+        )
+    if by_status.get(FAILED, 0):
+        texts = frame.loc[frame["status"] == FAILED, "message"].unique()
+        yield f"{by_status[FAILED]} tasks failed: {'; '.join(texts)}"

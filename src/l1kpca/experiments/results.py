@@ -1,0 +1,150 @@
+"""Rows on disk: a journal that only grows, and the tidy table that is made of it."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from l1kpca import __version__
+from l1kpca.experiments.base import Task
+from l1kpca.experiments.isolation import CUT_OFF, FAILED, Outcome
+from l1kpca.outputs import replacing
+from l1kpca.threads import available_cores
+
+NOT_RUN, NO_DATA = "not run", "no data"
+FULL, QUICK = "full", "quick"
+_FIRST = ("experiment", "part", "status")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+class Journal:
+    """One line for each finished task, written when it is finished.
+
+    Parameters
+    ----------
+    folder : Path
+        Where ``journal.jsonl`` is; the folder must exist.
+    """
+
+    def __init__(self, folder: Path):
+        self.path = folder / "journal.jsonl"
+        self.entries: dict[str, dict[str, Any]] = {}
+        self.runs: list[dict[str, Any]] = []
+        for line in self._lines():
+            if "run" in line:
+                self.runs.append(line["run"])
+            else:
+                self.entries[line["key"]] = line
+
+    def _lines(self) -> Iterable[dict[str, Any]]:
+        if not self.path.exists():
+            return
+        for text in self.path.read_text(encoding="utf-8").splitlines():
+            try:
+                yield json.loads(text)
+            except json.JSONDecodeError:
+                continue  # the line that was being written when a run was stopped
+
+    def begin_run(self) -> None:
+        """Note when, where and with what the rows that follow are made."""
+        about = {"started": time.strftime("%Y-%m-%d %H:%M:%S"), **machine()}
+        self.runs.append(about)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write("\n")  # ends the line that a killed run may have left unfinished
+        self._write({"run": about})
+
+    def add(self, task: Task, outcome: Outcome, budget: float) -> None:
+        """Keep what became of a task."""
+        entry = {
+            "key": task.key,
+            "run_number": len(self.runs) - 1,
+            "status": outcome.status,
+            "message": outcome.message,
+            "task_seconds": round(outcome.seconds, 4),
+            "budget": budget if task.budgeted else None,
+            "rows": outcome.rows,
+        }
+        self.entries[task.key] = entry
+        self._write(entry)
+
+    def needs(self, task: Task, budget: float) -> bool:
+        """Whether a task is still to be run: new, failed, or cut off by a smaller budget."""
+        entry = self.entries.get(task.key)
+        if entry is None or entry["status"] == FAILED:
+            return True
+        return entry["status"] == CUT_OFF and entry["budget"] < budget
+
+    def frame(self, plan: Iterable[Task], missing: frozenset[str] = frozenset()) -> pd.DataFrame:
+        """The tidy table of a plan: what was measured, and a row for what was not.
+
+        Parameters
+        ----------
+        plan : iterable of Task
+            Rows of other tasks are left out.
+        missing : frozenset of str
+            Data sets that are not on this machine.
+        """
+        rows: list[dict[str, Any]] = []
+        for task in plan:
+            common = {"experiment": task.experiment, "part": task.part}
+            entry = self.entries.get(task.key)
+            if entry is None:
+                status = NO_DATA if task.dataset in missing else NOT_RUN
+                rows.append({**common, **task.parameters, "status": status})
+                continue
+            common |= {name: entry[name] for name in ("status", "message", "task_seconds")}
+            common |= {"budget": entry["budget"], **self.runs[entry["run_number"]]}
+            rows += [{**common, **task.parameters, **row} for row in entry["rows"] or [{}]]
+        frame = pd.DataFrame(rows)
+        first = [name for name in _FIRST if name in frame]
+        return frame[first + [name for name in frame if name not in first]]
+
+    def _write(self, line: dict[str, Any]) -> None:
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps(line, default=_plain)}\n")
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy number as what JSON can hold."""
+    return value.item()
+
+
+def machine() -> dict[str, str | int]:
+    """Versions and machine, as columns of the tidy table."""
+    versions = {f"version_{name}": metadata.version(name) for name in _PACKAGES}
+    return {
+        "version_l1kpca": __version__,
+        "version_python": platform.python_version(),
+        **versions,
+        "machine": f"{platform.system()} {platform.machine()}",
+        "cores": available_cores(),
+    }
+
+
+def write_results(frame: pd.DataFrame, folder: Path) -> None:
+    """Write the tidy table as ``results.parquet`` and ``results.csv``."""
+    with replacing(folder / "results.parquet", overwrite=True) as temporary:
+        frame.to_parquet(temporary, index=False)
+    with replacing(folder / "results.csv", overwrite=True) as temporary:
+        frame.to_csv(temporary, index=False, lineterminator="\n")
+
+
+def read_results(path: Path) -> pd.DataFrame:
+    """Read the tidy table back.
+
+    Parameters
+    ----------
+    path : Path
+        The file ``results.parquet``, or the folder that holds it.
+    """
+    path = path / "results.parquet" if path.is_dir() else path
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is not there; l1kpca reproduce --out DIR writes it")
+    return pd.read_parquet(path)

@@ -1,0 +1,101 @@
+"""Run what a plan asks for and is not there yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from l1kpca.experiments import beyond, outliers, robustness, runtime, toys
+from l1kpca.experiments.base import Experiment, Settings, Task
+from l1kpca.experiments.detection_data import missing_sets
+from l1kpca.experiments.isolation import Outcome, run_apart, run_here
+from l1kpca.experiments.methods import warm_up
+from l1kpca.experiments.results import FULL, QUICK, Journal, write_results
+
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        robustness.EXPERIMENT,
+        toys.EXPERIMENT,
+        outliers.EXPERIMENT,
+        runtime.EXPERIMENT,
+        beyond.EXPERIMENT,
+    )
+}
+"""All experiments, in the order of the page."""
+
+Progress = Callable[[float, float, str], None]
+"""Called with the seconds of work done, those in all, and the name of what comes next."""
+
+
+def make_plan(names: Iterable[str], settings: Settings) -> list[Task]:
+    """All tasks of the named experiments.
+
+    Examples
+    --------
+    >>> tasks = make_plan(["toys"], Settings(quick=True))
+    >>> {task.part for task in tasks} == {"line", "spiral"}
+    True
+    """
+    return [task for name in names for task in EXPERIMENTS[name].plan(settings)]
+
+
+def run(
+    names: Iterable[str],
+    folder: Path,
+    settings: Settings | None = None,
+    progress: Progress = lambda done, total, doing: None,
+) -> pd.DataFrame:
+    """Run experiments and write their tidy rows; what is there already is not run again.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Keys of `EXPERIMENTS`.
+    folder : Path
+        An existing folder; gets ``journal.jsonl``, ``results.parquet`` and ``results.csv``.
+    settings : Settings, optional
+        How large the run is; by default the full one.
+    progress : callable, optional
+        Told after each task what is done.
+
+    Returns
+    -------
+    frame : DataFrame
+        The tidy rows of the whole plan.
+    """
+    settings = settings or Settings()
+    plan = make_plan(names, settings)
+    missing = missing_sets(settings.data_dir)
+    journal = Journal(folder)
+    waiting = [task for task in plan if journal.needs(task, settings.budget)]
+    waiting = [task for task in waiting if task.dataset not in missing]
+    try:
+        _work(waiting, journal, settings, progress)
+    finally:  # also when the run is stopped, so that what is there can be looked at
+        frame = journal.frame(plan, missing).assign(size=QUICK if settings.quick else FULL)
+        write_results(frame, folder)
+    return frame
+
+
+def _work(waiting: list[Task], journal: Journal, settings: Settings, progress: Progress) -> None:
+    if not waiting:
+        return
+    journal.begin_run()
+    warm_up()
+    total = sum(task.seconds for task in waiting)
+    done = 0.0
+    for task in waiting:
+        progress(done, total, f"{task.experiment}: {task.part}")
+        journal.add(task, _outcome(task, settings), settings.budget)
+        done += task.seconds
+    progress(total, total, "done")
+
+
+def _outcome(task: Task, settings: Settings) -> Outcome:
+    experiment = EXPERIMENTS[task.experiment]
+    if task.budgeted:
+        return run_apart(experiment, task, settings.data_dir, settings.budget)
+    return run_here(experiment, task, settings.data_dir)

@@ -1,0 +1,1 @@
+"""How each experiment is shown: from rows to text and tables."""
