@@ -7,21 +7,16 @@ from scipy import sparse
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
 from contracts.grams import (
-    CASES,
     CENTERS,
     GRAMS,
     KERNELS,
     OTHER_KERNELS,
     POSITIVE_KERNELS,
     WRAPPED_CASES,
-    build_example,
     example,
     explicit,
     rows,
 )
-from l1kpca.gram.base import Gram
-from l1kpca.gram.centers import mean_weights, spatial_median_weights
-from l1kpca.threads import Workers, single_threaded_blas
 from oracles import centered, joint_gram
 
 
@@ -233,87 +228,3 @@ def test_projection_of_unseen_rows(gram_name, kernel_name, center, dtype):
 def test_projection_on_no_direction(center):
     case = example("blocked", "rbf", center, "float64")
     assert case.gram.projection(np.empty((23, 0)))(rows(9, "float64")).scores.shape == (9, 0)
-
-
-# Rows enough to cross the borders of tiles and pieces, and to be worth a hand-over to threads.
-@pytest.mark.parametrize(
-    ("gram_name", "kernel_name"),
-    [
-        ("dense", "rbf"),
-        ("dense", "poly"),
-        ("precomputed", "rbf"),
-        ("blocked", "rbf"),
-        ("factor", "linear"),
-        ("sparse factor", "linear"),
-        ("nystroem random", "rbf"),
-        ("nystroem streamed", "linear"),
-    ],
-)
-@pytest.mark.parametrize("wrapper", ["bare", "deflated mean"])
-def test_many_rows_and_any_number_of_threads(gram_name, kernel_name, wrapper):
-    n, at = 1100, np.arange(0, 1100, 3)
-    V = np.random.default_rng(10).normal(size=(n, 4))
-    answers = []
-    for threads in (1, 2, 4):
-        with single_threaded_blas():
-            case = build_example(gram_name, kernel_name, wrapper, "float64", n, 300, threads)
-            gram: Gram = case.gram
-            found = [
-                gram.apply(V),
-                gram.apply(V[:, 0]),
-                gram.apply(V[at], at=at),
-                gram.apply(V[at, 0], at=at),
-                gram.diagonal(),
-                gram.columns(at),
-                gram.column_l1(),
-            ]
-        answers.append(found)
-    K, large = case.K, n * case.tolerance
-    expected = [K @ V, K @ V[:, 0], K[:, at] @ V[at], K[:, at] @ V[at, 0]]
-    expected += [K.diagonal(), K[:, at], np.abs(K).sum(axis=0)]
-    for one, two, four, right in zip(*answers, expected, strict=True):
-        assert_array_equal(one, two)
-        assert_array_equal(one, four)
-        assert_allclose(one, right, atol=large)
-
-
-@pytest.mark.parametrize(
-    "gram_name", ["dense", "blocked", "factor", "nystroem random", "nystroem streamed"]
-)
-def test_projection_does_not_depend_on_threads(gram_name):
-    V = np.random.default_rng(12).normal(size=(1100, 3))
-    X_new = rows(800, "float64", seed=13)
-    scores = []
-    for threads in (1, 2):
-        with single_threaded_blas():
-            held = GRAMS[gram_name]
-            workers = Workers(threads)
-            gram = held.build(rows(1100, "float64"), KERNELS["linear"], workers, 300)
-            scores.append(gram.center(mean_weights(gram)).projection(V)(X_new).scores)
-    assert_array_equal(*scores)
-
-
-@pytest.mark.parametrize(
-    ("gram_name", "kernel_name"), [c for c in CASES if c[1] in ("linear", "rbf")]
-)
-def test_spatial_median_has_no_pull(gram_name, kernel_name, dtype):
-    """At the median, the unit vectors to the rows cancel: K_c w = 0 with w_i = 1 / d_i."""
-    case = example(gram_name, kernel_name, "bare", dtype)
-    weights = spatial_median_weights(case.gram)
-    assert weights.dtype == dtype
-    assert weights.sum() == pytest.approx(1, abs=1e-5)
-    assert (weights > 0).all()
-    K = centered(case.K, weights.astype(float))
-    distances = np.sqrt(np.maximum(K.diagonal(), 0))
-    pull = 1 / distances
-    length = np.sqrt(max(pull @ K @ pull, 0)) / len(K)
-    assert length < (1e-4 if dtype == "float64" else 5e-2)
-
-
-def test_spatial_median_on_a_row_and_of_equal_rows():
-    """The median may be a row, and rows may all be equal; neither divides by zero."""
-    X = np.vstack([np.zeros((5, 2)), np.eye(2), -np.eye(2)])
-    gram = GRAMS["factor"].build(X, KERNELS["linear"], Workers(), 7)
-    assert_allclose(spatial_median_weights(gram) @ X, 0, atol=1e-6)
-    equal = GRAMS["factor"].build(np.ones((4, 2)), KERNELS["linear"], Workers(), 7)
-    assert_allclose(spatial_median_weights(equal), 0.25)
