@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-DATA_SETS = ("wbc", "ionosphere", "breastw", "cardio", "musk", "mnist")
-DATA_VARIABLE = "L1KPCA_DATA"
-DATA_MISSING = "data sets not found"
+from missing import DATA_MISSING, DATA_SETS, DATA_VARIABLE, REMEDIES
+
 DEFAULT_DATA_DIR = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 # No deadline, and no complaint about slow examples: the first call of a loop compiles it.
@@ -53,13 +52,15 @@ def pytest_report_header():
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say in one line which tests did not run for want of the data sets."""
+    """Say which tests did not run for want of something, and how to get it."""
     skipped = terminalreporter.stats.get("skipped", [])
-    names = [report.nodeid for report in skipped if DATA_MISSING in str(report.longrepr)]
-    if names:
+    lines = []
+    for missing, remedy in REMEDIES.items():
+        names = [report.nodeid for report in skipped if missing in str(report.longrepr)]
+        if names:
+            shown = ", ".join(names)
+            lines.append(f"{len(names)} did not run ({missing}): {shown}. To run them, {remedy}.")
+    if lines:
         terminalreporter.section("tests that did not run", yellow=True)
-        terminalreporter.write_line(
-            f"{len(names)} did not run because the data sets are not there: {', '.join(names)}. "
-            f"To run them, set {DATA_VARIABLE} to a folder that holds "
-            f"{', '.join(f'{name}.npz' for name in DATA_SETS)} (arrays X and y)."
-        )
+        for line in lines:
+            terminalreporter.write_line(line)

@@ -1,10 +1,33 @@
-"""The program as users run it."""
+"""The program as users run it, and a real browser to look at what it wrote."""
 
+import json
+import os
+import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+from missing import BROWSER_MISSING
+
+BROWSER_VARIABLE = "L1KPCA_BROWSER"
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +46,107 @@ def program():
         assert done.returncode == 0, done.stderr
 
     return call
+
+
+def find_browser():
+    """Chromium and its driver; skips if there are none, fails if the named one is not there."""
+    given = os.environ.get(BROWSER_VARIABLE)
+    browser = shutil.which(given or "chromium")
+    driver = shutil.which("chromedriver")
+    if given and not (browser and driver):
+        pytest.fail(f"{BROWSER_VARIABLE}={given}: it, or chromedriver, is not there")
+    if not (browser and driver):
+        pytest.skip(BROWSER_MISSING)
+    return browser, driver
+
+
+class Page:
+    """A report in a browser, with short words for what a reader does."""
+
+    def __init__(self, driver):
+        self.driver = driver
+
+    def open(self, path):
+        self.driver.get_log("performance")
+        self.driver.get_log("browser")
+        self.driver.get(path.as_uri())
+        return self
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def texts(self, selector):
+        """Text of all elements, those that are scrolled away or hidden on a phone included."""
+        script = "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)"
+        return self.driver.execute_script(script, selector)
+
+    def text(self, selector):
+        (text,) = self.texts(selector)
+        return text
+
+    def column(self, key):
+        """The cells of one column of the table, on the page that is shown."""
+        return self.texts(f"#rows tbody td.{key}")
+
+    def type_into(self, selector, text):
+        field = self.find(selector)
+        field.clear()
+        field.send_keys(text)
+
+    def choose(self, value):
+        self.find(f"#filter option[value={value}]").click()
+
+    def errors(self):
+        """What the browser complained of."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requests_to_elsewhere(self):
+        """What was asked for over a network, by the browser's own log."""
+        events = [entry["message"] for entry in self.driver.get_log("performance")]
+        asked = self.driver.execute_script(
+            "return performance.getEntriesByType('resource').map((entry) => entry.name)"
+        )
+        asked += [url for event in events for url in _urls_of_requests(event)]
+        return [url for url in asked if urlsplit(url).scheme not in ("file", "data")]
+
+
+def _urls_of_requests(event):
+    message = json.loads(event)["message"]
+    if message["method"] == "Network.requestWillBeSent":
+        yield message["params"]["request"]["url"]
+
+
+@contextmanager
+def browsing(profile, width=1280, height=900, scheme="light"):
+    """A browser with an empty profile, a size and a color scheme."""
+    browser, driver = find_browser()
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for flag in (*FLAGS, f"--window-size={width},{height}", f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    chrome = webdriver.Chrome(options=options, service=Service(driver))
+    try:
+        chrome.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500},
+        )
+        chrome.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia",
+            {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+        )
+        yield Page(chrome)
+    finally:
+        chrome.quit()
+
+
+@pytest.fixture(scope="session")
+def desktop(tmp_path_factory):
+    with browsing(tmp_path_factory.mktemp("desktop")) as page:
+        yield page
+
+
+@pytest.fixture(scope="session")
+def dark_phone(tmp_path_factory):
+    with browsing(tmp_path_factory.mktemp("phone"), 390, 844, "dark") as page:
+        yield page

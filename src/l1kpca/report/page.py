@@ -18,11 +18,12 @@ from l1kpca.report.facts import Cases, Summary
 from l1kpca.report.geometry import Places, locate
 from l1kpca.report.packing import packed, short, within
 from l1kpca.report.summarize import agreement
-from l1kpca.report.values import plain_value, shown_value
+from l1kpca.report.values import plain_value, printable, shown_value
 
 MOST_LISTED = 100_000
 """A page lists so many rows, the most abnormal first; all are ranked and counted."""
 _BYTES_OF_IDS = 800_000
+_LONGEST_SOURCE = 80
 
 
 def page_facts(
@@ -51,7 +52,7 @@ def page_facts(
     classical = classical_scores(detector, cases.X)
     found = details(detector, cases, order, len(summary.top))
     return {
-        "source": shown_value(summary.source),
+        "source": _source(summary.source),
         "n_rows": summary.n_rows,
         "n_listed": len(order),
         "n_flagged": summary.n_flagged,
@@ -74,6 +75,12 @@ def page_facts(
         "notes": list(summary.notes),
         "reproduce": _reproduce(detector, summary, command),
     }
+
+
+def _source(name: str) -> str:
+    """Of a long path the end says most."""
+    text = printable(" ".join(name.split()))
+    return text if len(text) <= _LONGEST_SOURCE else f"...{text[3 - _LONGEST_SOURCE :]}"
 
 
 def _rows(

@@ -1,0 +1,280 @@
+"""Reports as a reader sees them: made by the command line, opened in a real browser."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from l1kpca import KernelPCAOutlierDetector
+from l1kpca.report import report
+
+RUINED = [3, 20, 50, 77]
+MARKUP = "<img src=x onerror=window.hacked=1>"
+CLOSING = "</script><script>window.hacked=1</script>"
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    t = rng.normal(size=100)
+    frame = pd.DataFrame(
+        {
+            "case": [f"case-{i:03d}" for i in range(100)],
+            "length": 10 + t + 0.1 * rng.normal(size=100),
+            "width": 5 - t + 0.1 * rng.normal(size=100),
+            "weight": rng.normal(size=100).round(2),
+            "color": rng.choice(["blue", "green"], size=100),
+            "bad": 0,
+        }
+    )
+    frame.loc[RUINED, "length"] += [40.0, -35.0, 50.0, 45.0]
+    frame.loc[RUINED, "bad"] = 1
+    frame.loc[10, "weight"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def files(frame, program, tmp_path_factory):
+    """The page that the command line writes, and its scores."""
+    folder = tmp_path_factory.mktemp("report")
+    frame.to_csv(folder / "data.csv", index=False)
+    page, scores = folder / "report.html", folder / "scores.csv"
+    program(
+        "detect", folder / "data.csv", "--label", "bad", "--id", "case",
+        "--report", page, "--out", scores, "--quiet",
+    )  # fmt: skip
+    return page, pd.read_csv(scores).sort_values("rank", ignore_index=True)
+
+
+@pytest.fixture
+def page(desktop, files):
+    """A report, opened afresh; nothing may go wrong or be asked for while it is used."""
+    desktop.open(files[0])
+    yield desktop
+    assert desktop.errors() == []
+    assert desktop.requests_to_elsewhere() == []
+
+
+@pytest.fixture(scope="module")
+def scores(files):
+    return files[1]
+
+
+def test_what_is_seen_first(page, scores):
+    flagged = int(scores["flag"].sum())
+    assert page.driver.title.startswith("Suspicious rows in ")
+    assert page.text("#what-was-done").split()[:5] == [str(flagged), "of", "100", "rows", "look"]
+    tiles = dict(zip(page.texts(".tiles dt"), page.texts(".tiles dd"), strict=True))
+    assert (tiles["Rows"], tiles["Columns used"], tiles["Cells filled in"]) == ("100", "4", "1")
+    assert page.column("id") == scores["case"].head(20).tolist()
+    assert page.column("rank") == [str(rank) for rank in range(1, 21)]
+    assert f"{flagged} of 100 rows flagged" in page.text("#cutoff-says")
+    assert page.texts("pre code")[0].startswith("l1kpca detect ")
+
+
+def test_sort(page, scores):
+    page.find("[data-sort=row]").click()
+    assert page.column("row") == [str(row) for row in range(1, 21)]
+    assert page.find("th.row").get_attribute("aria-sort") == "ascending"
+    page.find("[data-sort=row]").click()
+    assert page.column("row") == [str(row) for row in range(100, 80, -1)]
+    page.find("[data-sort=id]").click()
+    assert page.column("id") == [f"case-{i:03d}" for i in range(20)]
+    page.find("[data-sort=classical]").click()
+    assert page.column("classical") == [str(rank) for rank in range(1, 21)]
+
+
+def test_filter_and_search(page, scores):
+    page.choose("flagged")
+    flagged = scores.loc[scores["flag"] == 1, "case"].tolist()
+    assert page.column("id") == flagged[:20]
+    page.choose("found")
+    assert set(page.column("id")) == {f"case-{i:03d}" for i in RUINED}
+    page.choose("missed")
+    assert page.column("id") == []
+    assert page.text("#page-says") == "No row is like that."
+    page.choose("all")
+    page.type_into("#search", "case-05")
+    assert sorted(page.column("id")) == [f"case-05{i}" for i in range(10)]
+    page.type_into("#search", "LENGTH =")
+    assert page.column("id") == scores["case"].head(20).tolist()
+
+
+def test_pages(page, scores):
+    page.find("#next-page").click()
+    assert page.column("id") == scores["case"][20:40].tolist()
+    assert page.text("#page-says") == "21 to 40 of 100 rows"
+    page.find("#previous-page").click()
+    assert page.column("id") == scores["case"][:20].tolist()
+    assert not page.find("#previous-page").is_enabled()
+
+
+def test_click_a_row(page, scores, frame):
+    page.type_into("#search", "case-020")
+    page.find("#rows tbody tr").click()
+    assert page.text("#detail-title") == "Why case-020 (row 21)?"
+    assert page.texts("#reasons .name")[0] == "length"
+    value = float(page.texts("#reasons .value")[0])
+    assert value == pytest.approx(frame.loc[20, "length"], rel=1e-3)
+    says = page.find("#reasons .strip").get_attribute("aria-label")
+    assert f"median {frame['length'].median():.4g}" in says
+    assert page.texts("#reasons .usual-text")[0].startswith("most often ")
+    rank = int(scores.loc[scores["case"] == "case-020", "rank"].item())
+    assert f"Rank {rank} of 100" in page.text("#detail-facts")
+    for canvas in ("#outlier-map", "#scores-plane"):
+        label = page.find(canvas).get_attribute("aria-label")
+        assert "case-020 (row 21) is at" in label
+
+
+def test_click_in_a_map_selects_the_row_there(page):
+    before = page.text("#detail-title")
+    page.driver.execute_script(
+        """
+        const canvas = document.getElementById("outlier-map");
+        const frame = canvas.getBoundingClientRect();
+        for (let y = 0; y < frame.height; y += 16) {
+          for (let x = 60; x < frame.width; x += 16) {
+            const at = { clientX: frame.left + x, clientY: frame.top + y };
+            canvas.dispatchEvent(new MouseEvent("click", at));
+          }
+        }
+        """
+    )
+    assert page.text("#detail-title") != before
+
+
+@pytest.mark.parametrize("position", [0, 250, 600, 900, 1000])
+def test_slider(page, scores, position):
+    page.driver.execute_script(
+        """
+        const slider = document.getElementById("cutoff");
+        slider.value = arguments[0];
+        slider.dispatchEvent(new Event("input"));
+        """,
+        position,
+    )
+    low, high = np.cbrt(scores["score"].min()), np.cbrt(scores["score"].max())
+    cutoff = (low + (high - low) * position / 1000) ** 3
+    # Single precision in the page: at the ends, the extreme rows are on one side or the other.
+    flagged = int(page.find("#flag-first").get_attribute("value"))
+    nearly = (scores["score"] - cutoff).abs() < 1e-5 * cutoff
+    assert abs(flagged - int((scores["score"] > cutoff).sum())) <= int(nearly.sum())
+    hits = int(scores["bad"].head(flagged).sum())
+    says = page.text("#cutoff-says")
+    assert f"{flagged} of 100 rows flagged" in says
+    assert f"recall {hits / 4:.3f}: {hits} of 4 outliers found" in says
+    assert f"Precision {hits / flagged:.3f}" in says if flagged else "not defined" in says
+    marked = page.texts("#rows tbody tr.flagged")
+    assert len(marked) == min(flagged, 20)
+    page.find("#cutoff-reset").click()
+    assert f"{int(scores['flag'].sum())} of 100 rows flagged" in page.text("#cutoff-says")
+
+
+def test_slider_by_keyboard_and_a_number_of_rows(page):
+    slider = page.find("#cutoff")
+    before = float(slider.get_attribute("value"))
+    slider.send_keys(Keys.ARROW_LEFT)
+    assert float(slider.get_attribute("value")) == before - 1
+    field = page.find("#flag-first")
+    field.clear()
+    field.send_keys("7", Keys.ENTER)
+    assert "7 of 100 rows flagged (7.0 %)" in page.text("#cutoff-says")
+    assert "of the 7 rows flagged here" in page.text("#comparison-says")
+
+
+def test_keyboard(page, scores):
+    page.find("body").send_keys(Keys.TAB)
+    for _ in range(40):
+        active = page.driver.switch_to.active_element
+        if active.tag_name == "tr":
+            break
+        active.send_keys(Keys.TAB)
+    assert active.find_element("css selector", "td.id").text == scores["case"][0]
+    active.send_keys(Keys.ARROW_DOWN)
+    page.driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    assert page.text("#detail-title").startswith(f"Why {scores['case'][2]} ")
+    assert page.find("#rows tbody tr[aria-selected=true] td.id").text == scores["case"][2]
+    page.driver.switch_to.active_element.send_keys(Keys.END)
+    assert page.text("#page-says") == "81 to 100 of 100 rows"
+    page.driver.switch_to.active_element.send_keys(Keys.HOME)
+    assert page.text("#page-says") == "1 to 20 of 100 rows"
+
+
+def test_methods(page):
+    assert "Average precision" in page.text("#comparison-says")
+    moved = page.driver.find_elements("css selector", "#moved tbody button")
+    name = moved[0].text
+    moved[0].click()
+    assert page.text("#detail-title") == f"Why {name}?"
+    assert page.texts("#components tbody tr")
+    assert "searches converged" in page.text("#convergence-body > p")
+
+
+def test_dark_and_on_a_phone(dark_phone, files):
+    dark_phone.open(files[0])
+    width = dark_phone.driver.execute_script("return document.documentElement.scrollWidth")
+    assert width <= 390
+    background = dark_phone.find("body").value_of_css_property("background-color")
+    assert max(int(part) for part in background.strip("rgba()").split(",")[:3]) < 64
+    assert not dark_phone.find("th.kind").is_displayed()
+    dark_phone.find("#rows tbody tr:nth-child(2)").click()
+    top = dark_phone.driver.execute_script(
+        "return document.getElementById('detail').getBoundingClientRect().top"
+    )
+    assert -1 < top < 844
+    assert dark_phone.errors() == []
+
+
+def test_hostile_text_is_shown_as_text(desktop, program, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 2)), columns=[MARKUP, CLOSING])
+    frame["<b>text</b>"] = rng.choice([MARKUP, "<!-- <script>"], size=40)
+    frame["id"] = [f"{CLOSING}{i}" for i in range(40)]
+    frame.loc[5, MARKUP] = 60.0
+    source = tmp_path / "<img src=x onerror=alert(1)>.csv"
+    frame.to_csv(source, index=False)
+    program("detect", source, "--id", "id", "--report", tmp_path / "r.html", "--quiet")
+    desktop.open(tmp_path / "r.html")
+    assert desktop.driver.execute_script("return window.hacked === undefined")
+    assert desktop.driver.execute_script("return document.images.length") == 0
+    assert "<img src=x" in desktop.text("h1")
+    assert set(desktop.texts("#reasons .name")) == {MARKUP, CLOSING, "<b>text</b>"}
+    assert desktop.column("id")[0].startswith("</script><script>window.hacked=1")
+    desktop.type_into("#search", MARKUP[:8])
+    assert len(desktop.column("rank")) == 20
+    assert desktop.errors() == []
+    assert desktop.requests_to_elsewhere() == []
+
+
+def test_a_hundred_thousand_rows(desktop, tmp_path):
+    X = np.random.default_rng(0).normal(size=(100_000, 3))
+    detector = KernelPCAOutlierDetector(max_samples=100, random_state=0).fit(X)
+    desktop.open(report(detector, X).save(tmp_path / "many.html"))
+    desktop.find("[data-sort=row]").click()
+    assert desktop.column("row") == [str(row) for row in range(1, 21)]
+    desktop.find("[data-sort=row]").click()
+    assert desktop.column("row")[0] == "100000"
+    desktop.find("[data-sort=rank]").click()
+    desktop.find("[data-sort=rank]").click()
+    assert desktop.column("rank")[0] == "100,000"
+    desktop.find("#rows tbody tr").click()
+    assert "The page holds the cells of the first" in desktop.text("#detail-reasons")
+    assert (
+        "Drawn: 4,970 of 100,000 rows, the first 2,000 of the ranking among them."
+        in desktop.text("#legend")
+    )
+    assert desktop.errors() == []
+
+
+def test_a_page_in_a_notebook_runs_in_its_frame(desktop, files, tmp_path):
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    made = report(KernelPCAOutlierDetector(random_state=0).fit(X), X)
+    (tmp_path / "notebook.html").write_text(
+        f"<!DOCTYPE html><title>n</title>{made._repr_html_()}", encoding="utf-8"
+    )
+    desktop.open(tmp_path / "notebook.html")
+    desktop.driver.switch_to.frame(0)
+    assert desktop.column("rank")[:3] == ["1", "2", "3"]
+    desktop.driver.switch_to.default_content()
+    assert desktop.errors() == []
