@@ -1,6 +1,7 @@
-"""What the workers of a cluster do with their block of K: arrays in, arrays out."""
+"""How K is cut for a cluster, and what a worker does with a block: arrays in, arrays out."""
 
 from collections.abc import Callable, Iterator
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,19 @@ from l1kpca.kernels import Kernel, kernel_blocks
 from l1kpca.threads import single_threaded_blas, spans
 
 _TILE = 512
+_BLOCKS_PER_THREAD = 4
+_KEPT_SIDE = 5000  # rows of a block that is kept: 200 MB
 
 Tiles = Callable[..., Iterator[tuple[slice, slice, Array]]]
 """From what is known of a block of K to its tiles, each with its rows and columns."""
+
+
+def group_rows(n_samples: int, keep: bool, n_threads: int) -> int:
+    """Rows of a group: small enough for a few blocks per thread, and for a block to be kept."""
+    count = ceil(sqrt(2 * _BLOCKS_PER_THREAD * n_threads))
+    if keep:
+        count = max(count, ceil(n_samples / _KEPT_SIDE))
+    return ceil(n_samples / count)
 
 
 def received(piece: Any) -> Any:

@@ -11,7 +11,6 @@ dask is imported when a Dask array is met, so that the core does not need it.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from l1kpca.gram.block_tasks import (
     Tiles,
     absolute_sums,
     computed_tiles,
+    group_rows,
     products,
     received,
     scores_of,
@@ -37,8 +37,8 @@ from l1kpca.gram.wrappers import Centered
 from l1kpca.kernels import Kernel, kernel_blocks
 from l1kpca.threads import available_cores, spans
 
-_BLOCKS_PER_THREAD = 4
-_KEPT_SIDE = 5000  # rows of a block that is kept: 200 MB
+_BOUND_ATTEMPTS = 3
+_LOOK_SECONDS = 2  # between looks whether the workers are all there
 _LOCAL_ENTRIES = 20_000_000  # of K; evaluating so few takes less time than asking the cluster
 
 
@@ -131,7 +131,7 @@ class DaskGram:
         self.dtype = local.dtype
         self.local_entries = _LOCAL_ENTRIES
         self._cluster = cluster = _cluster()
-        self.groups = spans(self.n_samples, _group_rows(self.n_samples, keep, cluster.n_threads))
+        self.groups = spans(self.n_samples, group_rows(self.n_samples, keep, cluster.n_threads))
         chunks = tuple(group.stop - group.start for group in self.groups)
         partitioned = rows.rechunk((chunks, (rows.shape[1],)))
         self._parts = parts = cluster.keep(list(partitioned.to_delayed().ravel()))
@@ -158,7 +158,7 @@ class DaskGram:
         def tasks(shared: list[Any]) -> list[Any]:
             return [self._cluster.call(work, part, shared[0]) for part in self._parts]
 
-        return np.concatenate(self._cluster.results(tasks, [(columns, V)]))
+        return np.concatenate(self._cluster.results(tasks, [(columns, V)], kept=[]))
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
         """sum_i |K - L^T R|_ij for each j."""
@@ -170,11 +170,12 @@ class DaskGram:
 
     def _sum_over_blocks(self, work: Callable[..., Any], pieces: list[Any]) -> Array:
         """Add up what ``work`` gives for each block and the pieces of its two groups."""
+        kept = [block[0] for block in self._blocks.values()] if self.keeps else []
 
         def tasks(sent: list[Any]) -> list[Any]:
             call = self._cluster.call
             parts = {
-                (a, b): call(work, block, a == b, sent[a], sent[b])
+                (a, b): call(work, block, a == b, sent[a], sent[b], near=block[0])
                 for (a, b), block in self._blocks.items()
             }
             count = len(self.groups)
@@ -187,7 +188,7 @@ class DaskGram:
                 for g in range(count)
             ]
 
-        return np.concatenate(self._cluster.results(tasks, pieces))
+        return np.concatenate(self._cluster.results(tasks, pieces, kept))
 
     def diagonal(self) -> Array:
         """diag K."""
@@ -218,22 +219,48 @@ class _Cluster:
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
         self.n_threads = max(1, sum(worker["nthreads"] for worker in workers))
         self.memory = sum(worker["memory_limit"] or 0 for worker in workers) or free_memory()
+        self._homes: dict[str, str] = {}
 
-    def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        return self._client.submit(work, *arguments, pure=False)
+    def call(self, work: Callable[..., Any], *arguments: Any, near: Any = None) -> Any:
+        """A task, under way at once; where the value of ``near`` is, as long as that is known."""
+        home = None if near is None else self._homes.get(near.key)
+        return self._client.submit(work, *arguments, pure=False, workers=home)
 
     def keep(self, tasks: list[Any]) -> list[Any]:
         """Tasks whose values stay on the workers; lost ones are computed again by themselves."""
         return list(self._client.compute(tasks))
 
-    def results(self, tasks: Callable[[list[Any]], list[Any]], pieces: list[Any]) -> list[Array]:
+    def results(
+        self, tasks: Callable[[list[Any]], list[Any]], pieces: list[Any], kept: list[Any]
+    ) -> list[Array]:
         """The values of ``tasks(sent)``, where ``sent`` stands for the pieces on the workers.
 
-        A piece is sent as a task that returns it, not scattered: then the scheduler can make it
-        again when the worker that holds it is lost.
+        Work on what is kept is bound to the worker that has it: a block of K must not travel.  If
+        such a worker is lost, the work is begun anew, in the end bound to nothing.  A piece is sent
+        as a task that returns it, not scattered: the scheduler can then make it again.
         """
-        sent = [self.call(received, piece) for piece in pieces]
-        return list(self._client.gather(tasks(sent)))
+        for attempt in range(_BOUND_ATTEMPTS + 1):
+            bound = kept if attempt < _BOUND_ATTEMPTS else []
+            found = self._client.who_has(bound) if bound else {}
+            self._homes = {key: addresses[0] for key, addresses in found.items() if addresses}
+            wanted = tasks([self.call(received, piece) for piece in pieces])
+            if self._all_done(wanted):
+                break
+        return list(self._client.gather(wanted))
+
+    def _all_done(self, wanted: list[Any]) -> bool:
+        """Wait; False if a worker is gone to which work was bound."""
+        from distributed import wait
+
+        while True:
+            try:
+                wait(wanted, timeout=_LOOK_SECONDS)
+            except TimeoutError:
+                alive = self._client.scheduler_info(n_workers=-1)["workers"]
+                if not set(self._homes.values()) <= alive.keys():
+                    return False
+            else:
+                return True
 
 
 class _ThisProcess:
@@ -243,7 +270,7 @@ class _ThisProcess:
         self.n_threads = available_cores()
         self.memory = free_memory()
 
-    def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
+    def call(self, work: Callable[..., Any], *arguments: Any, near: Any = None) -> Any:
         from dask.delayed import delayed  # done when the value is asked for
 
         return delayed(work, pure=False)(*arguments)
@@ -253,7 +280,9 @@ class _ThisProcess:
 
         return list(persist(*tasks))
 
-    def results(self, tasks: Callable[[list[Any]], list[Any]], pieces: list[Any]) -> list[Array]:
+    def results(
+        self, tasks: Callable[[list[Any]], list[Any]], pieces: list[Any], kept: list[Any]
+    ) -> list[Array]:
         from dask.base import compute
 
         return list(compute(*tasks(pieces)))
@@ -267,11 +296,3 @@ def _cluster() -> _Cluster | _ThisProcess:
         return _Cluster(get_client())
     except (ImportError, ValueError):
         return _ThisProcess()
-
-
-def _group_rows(n_samples: int, keep: bool, n_threads: int) -> int:
-    """Rows of a group: small enough for a few blocks per thread, and for a block to be kept."""
-    count = ceil(sqrt(2 * _BLOCKS_PER_THREAD * n_threads))
-    if keep:
-        count = max(count, ceil(n_samples / _KEPT_SIDE))
-    return ceil(n_samples / count)
