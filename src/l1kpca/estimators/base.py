@@ -75,8 +75,9 @@ class KernelPCABase(FittedKernelPCA):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training rows; the kernel matrix between them if ``kernel="precomputed"``.
+        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
+            Training rows; the kernel matrix between them if ``kernel="precomputed"``.  A memory map
+            is not copied.  With a Dask array, K is held by the cluster of the current client.
         y : ignored
             For the interface alone.
 
@@ -93,8 +94,9 @@ class KernelPCABase(FittedKernelPCA):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training rows; the kernel matrix between them if ``kernel="precomputed"``.
+        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
+            Training rows; the kernel matrix between them if ``kernel="precomputed"``.  A memory map
+            is not copied.  With a Dask array, K is held by the cluster of the current client.
         y : ignored
             For the interface alone.
 

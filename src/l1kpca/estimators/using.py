@@ -37,7 +37,7 @@ class FittedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
             New rows; the kernel between them and the training rows if ``kernel="precomputed"``.
 
         Returns
