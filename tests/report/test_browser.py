@@ -217,7 +217,7 @@ def test_dark_and_on_a_phone(dark_phone, files):
     assert width <= 390
     background = dark_phone.find("body").value_of_css_property("background-color")
     assert max(int(part) for part in background.strip("rgba()").split(",")[:3]) < 64
-    assert not dark_phone.find("th.kind").is_displayed()
+    assert not dark_phone.find("th.classical").is_displayed()
     dark_phone.find("#rows tbody tr:nth-child(2)").click()
     top = dark_phone.driver.execute_script(
         "return document.getElementById('detail').getBoundingClientRect().top"

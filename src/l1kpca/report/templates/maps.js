@@ -138,7 +138,12 @@ function drawSelected(pen, map, x, y, box) {
   const left = px > (box.left + box.right) / 2;
   pen.textAlign = left ? "right" : "left";
   pen.font = "600 12px system-ui, sans-serif";
-  pen.fillText("row " + rows.number[state.selected], px + (left ? -14 : 14), py);
+  const [text, at] = ["row " + rows.number[state.selected], px + (left ? -14 : 14)];
+  pen.strokeStyle = color("card");
+  pen.lineWidth = 4;
+  pen.strokeText(text, at, py);
+  pen.fillText(text, at, py);
+  pen.lineWidth = 1;
   pen.font = "12px system-ui, sans-serif";
 }
 

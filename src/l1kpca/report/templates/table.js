@@ -19,7 +19,8 @@ function tableColumns() {
   if (rows.label !== null) {
     columns.push({ key: "truth", title: "Truth", wide: true, of: (i) => (isOutlier(i) ? "outlier" : "inlier") });
   }
-  columns.push({ key: "kind", title: "Kind", wide: true, of: (i) => KINDS[kindOf(i)] });
+  // Ids need the room; the kind can be filtered by all the same.
+  if (rows.id === null) columns.push({ key: "kind", title: "Kind", wide: true, of: (i) => KINDS[kindOf(i)] });
   if (rows.classical !== null) {
     columns.push({ key: "classical", title: "Classical", number: true, wide: true,
       of: (i) => rows.classical[i], show: (i) => counted(rows.classical[i]) });
@@ -115,7 +116,7 @@ function showPage() {
 function rowElement(place, at) {
   const cells = table.columns.map((column) => {
     const text = column.show ? column.show(place) : column.of(place);
-    return element("td", { class: classOf(column), title: column.key === "reason" ? text : null }, text);
+    return element("td", { class: classOf(column), title: ["id", "reason"].includes(column.key) ? text : null }, text);
   });
   const made = element("tr", {
     class: isFlagged(place) ? "flagged" : "",
