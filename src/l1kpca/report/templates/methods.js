@@ -120,11 +120,15 @@ function drawTraces(picture, width) {
   for (const tick of y.ticks) label(picture, left - 6, y.place(tick) + 4, "end", percent(tick));
   for (const tick of x.ticks.filter(Number.isInteger)) label(picture, x.place(tick), bottom + 16, "middle", shown(tick));
   label(picture, (left + right) / 2, bottom + 32, "middle", "step");
+  const ends = [];
   chosen.forEach((part, j) => {
     const points = part.trace.map((_, k) => x.place(k) + "," + y.place(ratio(part, k))).join(" ");
     picture.append(svg("polyline", { class: "line strong", points, "stroke-dasharray": DASHES[j], opacity: 1 - 0.12 * j }));
-    const last = part.trace.length - 1;
-    picture.append(svg("circle", { cx: x.place(last), cy: y.place(1), r: 3.5, fill: "var(--mark)" }));
+    const end = x.place(part.trace.length - 1);
+    picture.append(svg("circle", { cx: end, cy: y.place(1), r: 3.5, fill: "var(--mark)" }));
+    const below = 16 + 13 * ends.filter((other) => Math.abs(other - end) < 14).length;
+    label(picture, end, y.place(1) + below, "middle", String(j + 1));
+    ends.push(end);
   });
   picture.setAttribute("aria-label", "Objective of each step as a share of the last, for the first components");
 }
@@ -143,9 +147,9 @@ function convergenceTable() {
     element("td", { class: "number" }, percent(part.share, 1)),
     element("td", { class: "number" }, shown(part.objective)),
     element("td", { class: "number" }, String(part.steps)),
-    element("td", {}, part.status),
+    element("td", { class: "wide-only" }, part.status),
     ...(certified ? [element("td", { class: "number" }, part.gap === null ? "–" : percent(part.gap, 1))] : [])));
-  const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col", class: text === "Ended" ? null : "number" }, text)));
+  const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col", class: text === "Ended" ? "wide-only" : "number" }, text)));
   return element("div", { class: "scroll" }, element("table", { id: "components" }, element("thead", {}, head), element("tbody", {}, ...lines)));
 }
 
@@ -165,7 +169,7 @@ function showConvergence() {
   const chart = element("div", { class: "chart" });
   body.append(element("p", {}, text), element("div", { class: "pair" },
     element("div", {}, chart, element("p", { class: "hint" },
-      "Objective of each step as a share of the last, components 1 to " + Math.min(CHARTED, facts.convergence.length) + ".")),
+      "Objective of each step as a share of the last; numbers: where the search for a component ended.")),
     convergenceTable()));
   drawn(chart, 210, drawTraces)();
 }

@@ -8,7 +8,7 @@ function mainReason(place) {
   return first && first.push > 0 ? first.column.name + " = " + shown(first.cell) : "";
 }
 
-// A column of the table: how it is sorted by, how it is shown, and whether it has room on a phone.
+// A column of the table: how it is sorted by, how it is shown, and on which screens it has room.
 function tableColumns() {
   const columns = [
     { key: "rank", title: "Rank", number: true, of: (i) => i + 1, show: (i) => counted(i + 1) },
@@ -19,8 +19,7 @@ function tableColumns() {
   if (rows.label !== null) {
     columns.push({ key: "truth", title: "Truth", wide: true, of: (i) => (isOutlier(i) ? "outlier" : "inlier") });
   }
-  // Ids need the room; the kind can be filtered by all the same.
-  if (rows.id === null) columns.push({ key: "kind", title: "Kind", wide: true, of: (i) => KINDS[kindOf(i)] });
+  columns.push({ key: "kind", title: "Kind", roomy: true, of: (i) => KINDS[kindOf(i)] });
   if (rows.classical !== null) {
     columns.push({ key: "classical", title: "Classical", number: true, wide: true,
       of: (i) => rows.classical[i], show: (i) => counted(rows.classical[i]) });
@@ -98,7 +97,8 @@ function showHeads() {
 }
 
 function classOf(column) {
-  return [column.key, column.number ? "number" : "", column.wide ? "wide-only" : ""].join(" ").trim();
+  const room = column.roomy ? "roomy-only" : column.wide ? "wide-only" : "";
+  return [column.key, column.number ? "number" : "", room].join(" ").trim();
 }
 
 function showPage() {
