@@ -35,9 +35,10 @@ def reproduce(
     """
     try:
         run(names, folder, settings, lambda done, total, doing: advance(round(done), round(total)))
-    finally:  # a run that is stopped leaves a page of what it has
-        page = write_page(read_results(folder), folder)
-    return page
+    except KeyboardInterrupt:
+        write_page(read_results(folder), folder)  # what there is can be looked at
+        raise
+    return write_page(read_results(folder), folder)
 
 
 def write_page(frame: pd.DataFrame, folder: Path) -> Page:

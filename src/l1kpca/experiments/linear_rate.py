@@ -32,8 +32,9 @@ def steps_of_algorithm_1(K: Array, n_components: int = 3) -> list[Row]:
     Examples
     --------
     >>> K = np.array([[2.0, 1.0, -1.0], [1.0, 3.0, 0.5], [-1.0, 0.5, 1.0]])
-    >>> [row["step"] for row in steps_of_algorithm_1(K, 1)]
-    [0, 1]
+    >>> last = steps_of_algorithm_1(K, 1)[-1]
+    >>> last["gap"], round(last["rho"], 6)
+    (0.0, 1.0)
     """
     rows: list[Row] = []
     for component in range(n_components):
@@ -51,7 +52,7 @@ def _search(K: Array) -> tuple[list[float], list[float], Array, float]:
     while True:
         image = K @ signs
         value, l1 = float(signs @ image), float(np.abs(image).sum())
-        norms.append(np.sqrt(value) / l1)
+        norms.append(float(np.sqrt(value)) / l1)
         rhos.append(value / l1)
         following = np.where(image == 0, signs, np.sign(image))
         if (following == signs).all():

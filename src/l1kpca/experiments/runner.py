@@ -64,7 +64,7 @@ def run(
     Returns
     -------
     frame : DataFrame
-        The tidy rows of the whole plan.
+        The tidy rows of these experiments, and of others that were run in this folder before.
     """
     settings = settings or Settings()
     plan = make_plan(names, settings)
@@ -75,9 +75,17 @@ def run(
     try:
         _work(waiting, journal, settings, progress)
     finally:  # also when the run is stopped, so that what is there can be looked at
-        frame = journal.frame(plan, missing).assign(size=QUICK if settings.quick else FULL)
+        shown = _begun(journal, settings, plan)
+        frame = journal.frame(shown, missing).assign(size=QUICK if settings.quick else FULL)
         write_results(frame, folder)
     return frame
+
+
+def _begun(journal: Journal, settings: Settings, plan: list[Task]) -> list[Task]:
+    """The tasks of a plan, and those of all other experiments of which some are done."""
+    known = [task for task in make_plan(EXPERIMENTS, settings) if task.key in journal.entries]
+    names = {task.experiment for task in (*plan, *known)}
+    return make_plan([name for name in EXPERIMENTS if name in names], settings)
 
 
 def _work(waiting: list[Task], journal: Journal, settings: Settings, progress: Progress) -> None:

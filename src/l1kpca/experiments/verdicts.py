@@ -49,6 +49,8 @@ class Claim:
             return self.judge(own)
         except MissingRowsError as missing:
             return Finding(NOT_JUDGED, str(missing))
+        except KeyError as missing:  # a table of an incomplete run lacks a line or a column
+            return Finding(NOT_JUDGED, f"no rows yet: {missing.args[0]}")
 
 
 class MissingRowsError(LookupError):

@@ -19,7 +19,8 @@ def beyond_variants(rows: pd.DataFrame) -> Figure:
     if runs.empty:
         return nothing()
     keys = ["dataset", "kernel"]
-    joined = runs.join(runs[runs["variant"] == _PAPER].set_index(keys), on=keys, rsuffix="_unit")
+    unit = runs[runs["variant"] == _PAPER]
+    joined = runs.merge(unit, on=keys, suffixes=("", "_unit"))
     measures = {
         "all objectives, %": 100 * (joined["total_objective"] / joined["total_objective_unit"] - 1),
         "area under the curve": joined["pr_auc"] - joined["pr_auc_unit"],

@@ -42,17 +42,19 @@ def toy_line(rows: pd.DataFrame) -> Figure:
     points = _points(rows, "line")
     if points.empty:
         return nothing()
-    figure, (axes,) = grid(1, 1, (6.2, 4.4))
+    figure, (axes,) = grid(1, 1, (6.8, 4.4))
     _scatter(axes, points[points["method"] == METHODS[0]], "x", "y")
     counts = rows[(rows["part"] == "line") & (rows["row"] == "count") & (rows["seed"] == 0)]
     counts = counts[counts["center"] == False].set_index("method")  # noqa: E712 (a column)
     reach = float(points["x"].abs().max())
     for method, style in zip(METHODS, ("-", "--", ":", "-", "-"), strict=True):
+        if method not in counts.index:
+            continue
         loading = counts.loc[method, ["loading_1", "loading_2"]].to_numpy(dtype=float)
         ends = reach / loading[0] * np.outer([-1, 1], loading)
         axes.plot(ends[:, 0], ends[:, 1], style, color=COLORS[method], label=method)
     axes.set_aspect("equal")
-    axes.legend(fontsize=8, ncols=2)
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
 
 
@@ -61,10 +63,10 @@ def toy_spiral(rows: pd.DataFrame) -> Figure:
     points = _points(rows, "spiral")
     if points.empty:
         return nothing()
-    figure, (axes,) = grid(1, 1, (5.2, 4.6))
+    figure, (axes,) = grid(1, 1, (6.6, 4.4))
     _scatter(axes, points[points["method"] == METHODS[0]], "x", "y")
     axes.set_aspect("equal")
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
 
 
@@ -111,6 +113,9 @@ def toy_spiral_widths(rows: pd.DataFrame) -> Figure:
             mean = own[own["method"] == method].groupby("sigma")["squares_inside"].mean()
             axes.plot(mean.index, mean, color=COLORS[method], marker=MARKERS[method], label=method)
         axes.set_xscale("log")
+        widths = sorted(own["sigma"].unique())
+        axes.set_xticks(widths, [f"{sigma:g}" for sigma in widths], minor=False)
+        axes.minorticks_off()
         axes.set_ylim(-0.3, 6.3)
         axes.set_title("centered" if center else "not centered")
         axes.set_xlabel("kernel width σ")

@@ -18,7 +18,7 @@ from l1kpca.experiments.verdicts import (
 )
 
 _NAME = "outliers"
-_CLOSE, _NEAR_TOP = 0.02, 0.02
+_CLOSE, _NEAR_TOP, _TIE = 0.02, 0.02, 0.01
 _OBVIOUS = ("breastw", "musk")
 _UNCLEAR = ("wbc", "ionosphere", "cardio", "mnist")
 _WELL = 0.85
@@ -77,21 +77,15 @@ def _obvious(rows: pd.DataFrame) -> Finding:
 
 def _unclear(rows: pd.DataFrame) -> Finding:
     ours = auc_table(rows)
-    decisions, lost = [], []
+    lead = {}
     for name in _UNCLEAR:
-        for kernel in ("linear", "gaussian"):
-            here = {m: ours.get((name, m, kernel)) for m in METHODS}
-            if here[ALGORITHM_1] is None:
-                continue
-            others = [v for m, v in here.items() if m != ALGORITHM_1 and v is not None]
-            decisions.append(here[ALGORITHM_1] >= max(others))
-            lost.append(here[ALGORITHM_1] - max(others))
-    verdict, share = by_share(decisions, partly=0.4, held=0.75)
-    return Finding(
-        verdict,
-        f"Algorithm 1 has the largest area of the five in {share} cases; its lead is"
-        f" {min(lost):+.3f} to {max(lost):+.3f}",
-    )
+        here = {key: v for key, v in ours.items() if key[0] == name and key[1] in METHODS}
+        mine = [v for key, v in here.items() if key[1] == ALGORITHM_1]
+        if len(mine) == 2:
+            lead[name] = max(mine) - max(v for key, v in here.items() if key[1] != ALGORITHM_1)
+    verdict, share = by_share([d >= -_TIE for d in lead.values()], partly=0.5, held=0.75)
+    shown = ", ".join(f"{name} {d:+.3f}" for name, d in lead.items())
+    return Finding(verdict, f"so on {share} sets; its lead: {shown}")
 
 
 def _consistent(rows: pd.DataFrame) -> Finding:
@@ -152,21 +146,23 @@ CLAIMS = (
     Claim(
         _NAME,
         "Where outliers are obvious (BreastW, Musk), any kernel PCA works well.",
-        f"Held if all areas are at least {_WELL:g}, partly if 80 % are.",
+        f"Held if all areas are at least {_WELL:g}, partly if 80 % are, as in the paper's own"
+        " table.",
         _obvious,
     ),
     Claim(
         _NAME,
         "Where outliers are unclear, Algorithm 1 tends to outperform the other kernel PCAs.",
-        "Cases are WBC, Ionosphere, Cardio and Mnist with either kernel. Held if it has the largest"
-        " area of the five in 75 % of them, partly if in 40 %.",
+        "On WBC, Ionosphere, Cardio and Mnist, the larger of its two areas (linear, Gaussian) is"
+        f" not more than {_TIE:g} below the largest of the other kernel PCAs. Held if on three of"
+        " the four, as in the paper's own table, partly if on two.",
         _unclear,
     ),
     Claim(
         _NAME,
         "Algorithm 1 with the Gaussian kernel is consistently among the best.",
         f"Held if it is within {_NEAR_TOP:g} of the best of the twelve on every set, partly if on"
-        " half.",
+        " half, as in the paper's own table.",
         _consistent,
     ),
     Claim(

@@ -52,8 +52,8 @@ def section(rows: pd.DataFrame) -> Section:
 def _relative(runs: pd.DataFrame) -> pd.DataFrame:
     """Objective, area and time against Algorithm 1 on the same data and kernel."""
     keys = ["dataset", "kernel"]
-    unit = runs[runs["variant"] == "Algorithm 1"].set_index(keys)
-    joined = runs.join(unit, on=keys, rsuffix="_unit")
+    unit = runs[runs["variant"] == "Algorithm 1"]
+    joined = runs.merge(unit, on=keys, suffixes=("", "_unit"))
     gain = {
         name: 100 * (joined[f"{name}_objective"] / joined[f"{name}_objective_unit"] - 1)
         for name in ("first", "total")

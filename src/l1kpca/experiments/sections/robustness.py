@@ -45,9 +45,11 @@ def section(rows: pd.DataFrame) -> Section:
 
 def _linear(rows: pd.DataFrame) -> Table:
     means = rows.pivot_table(index="corrupted", columns="method", values="explained")
+    means = means.reindex(columns=list(METHODS))
     spread = rows.pivot_table(
         index="corrupted", columns="method", values="explained", aggfunc="std"
     )
+    spread = spread.reindex(index=means.index)  # of a single instance there is none
     lines = [
         [f"r = {share:.0f} %"]
         + [f"{means.loc[share, m]:.1f} ± {shown(spread.loc[share].get(m), 1)}" for m in METHODS]
@@ -61,6 +63,7 @@ def _linear(rows: pd.DataFrame) -> Table:
 
 def _gaussian(rows: pd.DataFrame, centering: str) -> Table:
     means = rows.pivot_table(index=["sigma", "corrupted"], columns="method", values="explained")
+    means = means.reindex(columns=list(METHODS))
     lines = [
         [f"σ = {sigma:g}, r = {share:.0f} %", *(shown(line[m]) for m in METHODS)]
         for (sigma, share), line in means.iterrows()
