@@ -61,7 +61,7 @@ def cauchy(s, c):
 
 
 def pure_l1(s, c):
-    return 1 / np.maximum(s, 1e-6 * c)
+    return 1 / np.maximum(s, 1e-4 * c)
 
 
 def r1_primal(X, k, n_steps, weight=huber):

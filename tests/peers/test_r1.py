@@ -42,7 +42,8 @@ def test_linear_kernel_is_the_primal_method(weights, k, n_steps, gram, global_ra
     ours = fit_quietly(R1KernelPCA(k, **settings), X).components_
     assert_allclose(ours.T @ ours, expected @ expected.T, atol=1e-8)
     turn = np.sign(np.sum(ours * expected.T, axis=1, keepdims=True))
-    assert_allclose(turn * ours, expected.T, atol=1e-8)
+    # With weights 1/s two axes can be nearly alike, and are then less determined than their plane.
+    assert_allclose(turn * ours, expected.T, atol=1e-8 if weights != "l1" else 1e-6)
 
 
 @pytest.mark.parametrize("k", [1, 3])

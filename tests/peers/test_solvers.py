@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from contracts.finders import held, problem
-from contracts.grams import CASES, POSITIVE_KERNELS, example
+from contracts.grams import CASES, example
 from l1kpca.components.deflation import Deflation
 from l1kpca.components.joint import JointSigns
 from l1kpca.components.projection_trick import ProjectionTrick
@@ -71,7 +71,7 @@ def test_components_are_orthonormal_and_scores_are_their_images(solver, name):
 
 
 @pytest.mark.parametrize(
-    ("gram_name", "kernel_name"), [c for c in CASES if c[1] in POSITIVE_KERNELS]
+    ("gram_name", "kernel_name"), [case for case in CASES if case[1] in ("linear", "rbf")]
 )
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_components_over_every_gram(solver, gram_name, kernel_name, dtype):

@@ -12,7 +12,7 @@ from l1kpca.components.subspace import Basis, orthonormal
 from l1kpca.directions.base import Status
 from l1kpca.gram.base import Gram
 
-_NEARLY_L1 = 1e-6  # the threshold of "l1" as a share of the median residual
+_NEARLY_L1 = 1e-4  # the threshold of "l1" as a share of the median residual
 
 
 def huber(residuals: Array, threshold: float) -> tuple[Array, float]:

@@ -63,7 +63,7 @@ class R1KernelPCA(KernelPCABase):
 
     The paper was not at hand; the method follows four public implementations that agree.  The
     "cauchy" and "l1" weights are those that later work attributes to it.  To keep "l1" finite, rows
-    nearer than a millionth of c count as that far.
+    nearer than a ten-thousandth of c count as that far.
 
     References
     ----------
