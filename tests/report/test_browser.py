@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from l1kpca import KernelPCAOutlierDetector
+from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.report import report
 
 RUINED = [3, 20, 50, 77]
@@ -264,6 +264,27 @@ def test_a_hundred_thousand_rows(desktop, tmp_path):
         "Drawn: 4,970 of 100,000 rows, the first 2,000 of the ranking among them."
         in desktop.text("#legend")
     )
+    assert desktop.errors() == []
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.zeros((4, 2)),
+        np.arange(3.0).reshape(3, 1),
+        np.outer(np.arange(30.0), [1, 2]),
+        np.r_[np.random.default_rng(0).normal(size=(30, 3)), [[1e9, -1e9, 0]]],
+    ],
+    ids=["alike", "three", "line", "far"],
+)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_odd_rows_make_a_page_without_complaint(desktop, tmp_path, X, kernel):
+    detector = KernelPCAOutlierDetector(L1KernelPCA(kernel=kernel), random_state=0).fit(X)
+    desktop.open(report(detector, X).save(tmp_path / "odd.html"))
+    for row in range(min(3, len(X))):
+        desktop.find(f"#rows tbody tr:nth-child({row + 1})").click()
+        assert "NaN" not in desktop.find("main").text
+    assert len(desktop.column("rank")) == min(len(X), 20)
     assert desktop.errors() == []
 
 

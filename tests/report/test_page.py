@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.exceptions import NotFittedError
 
@@ -117,6 +118,29 @@ def test_a_classical_detector_is_not_compared_with_itself(X):
     assert facts["rows"]["classical"] is None
     assert facts["comparison"] is None
     assert all(part["gap"] is None for part in facts["convergence"])
+
+
+def test_an_indefinite_kernel_is_compared_without_further_warnings(X):
+    pca = L1KernelPCA(5, kernel="sigmoid", gamma=1.0, coef0=-1.0)
+    with pytest.warns(UserWarning, match="not positive semidefinite"):
+        detector = KernelPCAOutlierDetector(pca).fit(X)
+    classical = unpacked(report(detector, X).facts["rows"]["classical"], "u4")
+    assert sorted(classical) == list(range(1, 81))
+
+
+def test_many_training_rows_are_not_compared():
+    X = np.random.default_rng(0).normal(size=(2001, 2))
+    detector = KernelPCAOutlierDetector(L1KernelPCA(2)).fit(X)
+    assert report(detector, X).facts["rows"]["classical"] is None
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_data_frames_name_the_columns(X, kind):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame = pl.from_pandas(frame) if kind == "polars" else frame
+    detector = KernelPCAOutlierDetector(random_state=0).fit(frame)
+    facts = report(detector, frame).facts
+    assert {column["name"] for column in facts["columns"]} == set("abcd")
 
 
 def test_convergence_and_gap(facts, detector):
@@ -278,6 +302,8 @@ def test_labels_and_names_must_fit(detector, X, keywords, message):
 def test_what_cannot_be_reported(X):
     with pytest.raises(NotFittedError):
         report(KernelPCAOutlierDetector(), X)
+    with pytest.raises(ValueError, match="detector=L1KernelPCA must be a fitted KernelPCAOutlier"):
+        report(L1KernelPCA(2).fit(X), X)
     K = X @ X.T
     precomputed = KernelPCAOutlierDetector(L1KernelPCA(2, kernel="precomputed"), rule="paper")
     with pytest.raises(ValueError, match="a report needs the columns of the rows"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,10 @@ def classical_scores(detector: Any, X: Any) -> np.ndarray | None:
         return None
     settings = {name: getattr(pca, name) for name in _SHARED}
     twin = L2KernelPCA(pca.n_components_, gamma=pca.gamma_, random_state=0, **settings)
-    rows = projected(twin.fit(pca.X_fit_), detector.columns_, np.asarray(X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what there is to say was said of the detector itself
+        twin.fit(pca.X_fit_)
+    rows = projected(twin, detector.columns_, np.asarray(X))
     return training_abnormality(_fit_rule(detector, twin, rows), rows)
 
 

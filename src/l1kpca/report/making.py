@@ -111,6 +111,10 @@ def report(
     >>> page.facts["n_rows"], page.to_html()[:15]
     (50, '<!DOCTYPE html>')
     """
+    if not hasattr(detector, "outlier_map"):
+        raise ValueError(
+            f"detector={type(detector).__name__} must be a fitted KernelPCAOutlierDetector"
+        )
     check_is_fitted(detector)
     cases = make_cases(detector, X, labels, names)
     summary = summarize(detector, cases, source, top=top)
@@ -153,7 +157,7 @@ def make_cases(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) 
     if names is not None and len(names) != n_rows:
         raise ValueError(f"names has {len(names)} entries, but X has {n_rows} rows: give one each")
     return Cases(
-        X=X if framed and hasattr(X, "iloc") else rows,
+        X=X if framed else rows,
         columns=columns,
         column_of=np.arange(n_columns),
         values=lambda column: rows[:, place[column]],

@@ -95,7 +95,7 @@ function pushCell(reason, most, place) {
   if (reason.push === null) return element("span", { class: "push" });
   const bar = element("span", { class: reason.push < 0 ? "less" : null });
   bar.style.width = (100 * Math.abs(reason.push)) / most + "%";
-  const share = percent(reason.push / rows.score[place]);
+  const share = percent(rows.score[place] > 0 ? reason.push / rows.score[place] : 0);
   return element("span", { class: "push", title: "adds " + shown(reason.push) + " to the score" },
     element("span", { class: "track" }, bar), element("b", {}, share));
 }
@@ -105,7 +105,7 @@ function usualCell(reason) {
   if (column.usual !== undefined) {
     return element("span", { class: "usual-text" }, "most often " + shown(column.usual) + " (" + percent(column.share) + ")");
   }
-  const value = typeof cell === "number" ? cell : Number.parseFloat(cell);
+  const value = typeof cell === "string" ? Number.parseFloat(cell) : Number(cell ?? NaN);
   const says = "median " + shown(column.median) + ", usual range " + shown(column.low) + " to " + shown(column.high);
   if (!Number.isFinite(value)) return element("span", { class: "usual-text" }, says);
   const low = Math.min(column.low, value);

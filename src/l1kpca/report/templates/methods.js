@@ -90,7 +90,7 @@ function movedTable() {
 function showComparison() {
   const body = byId("comparison-body");
   if (rows.classical === null) {
-    body.append(element("p", {}, "Not made: the detector is classical itself, or was fitted to too many rows for all eigenvectors of their kernel matrix."));
+    body.append(element("p", {}, "Not made: the detector is classical itself, or was fitted to more than 2,000 rows, too many for all eigenvectors of their kernel matrix."));
     return;
   }
   const [sentence, chart, moved] = [element("p", { id: "comparison-says" }), element("div", { class: "chart" }), element("div")];
