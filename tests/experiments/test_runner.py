@@ -1,10 +1,14 @@
 """Runs: what is kept, what is not run again, what is cut off."""
 
 import json
+import re
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from l1kpca import L1KernelPCA
 from l1kpca.experiments import EXPERIMENTS, Experiment, Settings, Task, make_plan, read_results, run
 from l1kpca.experiments import runner as runner_module
 from l1kpca.experiments.isolation import CUT_OFF, DONE, FAILED, Outcome, run_apart, run_here
@@ -152,3 +156,16 @@ def test_a_budget_must_be_positive():
 def test_results_that_are_not_there(tmp_path):
     with pytest.raises(FileNotFoundError, match="l1kpca reproduce --out DIR writes it"):
         read_results(tmp_path)
+
+
+def test_the_experiment_of_the_page_on_extending_works(tmp_path, monkeypatch):
+    page = Path(__file__).parents[2] / "docs" / "extending.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
+    (example,) = [block for block in blocks if "def measure" in block]
+    names = {"np": np, "Task": Task, "L1KernelPCA": L1KernelPCA}
+    exec(example, names)
+    experiment = Experiment("starts", names["plan"], names["measure"])
+    monkeypatch.setitem(runner_module.EXPERIMENTS, "starts", experiment)
+    frame = run(["starts"], tmp_path, Settings(quick=True))
+    assert frame["status"].tolist() == [DONE] * 2
+    assert frame["same"].isin([True, False]).all()

@@ -36,8 +36,9 @@ def reproduce(
         bool, typer.Option("--quick", help="A small version of the same, in a minute or two.")
     ] = False,
     budget: Annotated[
-        float, typer.Option("--budget", help="Seconds after which a slow fit is cut off.")
-    ] = 60.0,
+        float | None,
+        typer.Option("--budget", help="Seconds after which a slow fit is cut off; by default 60."),
+    ] = None,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -48,9 +49,9 @@ def reproduce(
     with library_errors_explained("reproduce"):
         # These need matplotlib and jinja2: missed now, not after an hour.
         from l1kpca.cli import reproducing
-        from l1kpca.experiments import EXPERIMENTS, Settings
+        from l1kpca.experiments import DEFAULT_BUDGET, EXPERIMENTS, Settings
 
-        settings = Settings(quick, budget, data_dir)
+        settings = Settings(quick, DEFAULT_BUDGET if budget is None else budget, data_dir)
     folder = _folder(out)
     names = list(EXPERIMENTS) if what is Part.ALL else [what.value]
     terminal = Terminal(quiet, as_json)

@@ -36,7 +36,13 @@ def section(rows: pd.DataFrame) -> Section:
     """Text, tables and figures."""
     tables = [_beside(rows)]
     tables += [_ratios(rows, "factor")] if rows["gram"].eq("factor").any() else []
-    tables += [_seconds(rows), _work(rows)]
+    memory = "Megabytes that the fit adds to the process at its peak"
+    tables += [
+        _by_method(rows, "seconds", "Seconds", digits=3),
+        _by_method(rows, "n_iter", "Steps, all components together"),
+        _by_method(rows, "peak_megabytes", memory),
+        _work(rows),
+    ]
     return Section(
         "Time for all components",
         paragraphs(_TEXT),
@@ -83,37 +89,32 @@ def _ratios(rows: pd.DataFrame, gram: str) -> Table:
     return Table(title, ["", *ALL_METHODS], lines)
 
 
-def _seconds(rows: pd.DataFrame) -> Table:
+def _by_method(rows: pd.DataFrame, column: str, title: str, digits: int = 0) -> Table:
+    """One number for each method; the budget where it was cut off."""
     lines = []
     for (name, kernel, gram), group in rows.groupby(["dataset", "kernel", "gram"], sort=False):
-        by_method = group.set_index("method")
-        cells = []
-        for method in ALL_METHODS:
-            if method not in by_method.index:
-                cells.append(ABSENT)
-            elif by_method.loc[method, "status"] == "cut off":
-                cells.append(f"> {by_method.loc[method, 'budget']:.0f}")
-            else:
-                cells.append(shown(by_method.loc[method, "seconds"], 3))
+        by_method = group.set_index("method").reindex(list(ALL_METHODS))
+        cells = [shown(value, digits) for value in by_method[column]]
+        cut = by_method["status"].eq("cut off")
+        if column == "seconds":
+            marks = [f"> {budget:.0f}" for budget in by_method["budget"].fillna(0)]
+        else:
+            marks = ["cut off"] * len(cells)
+        cells = [mark if c else cell for cell, mark, c in zip(cells, marks, cut, strict=True)]
         lines.append([f"{name} {kernel}, {gram}", *cells])
-    return Table("Seconds", ["", *ALL_METHODS], lines)
+    return Table(title, ["", *ALL_METHODS], lines)
 
 
 def _work(rows: pd.DataFrame) -> Table:
     lines = []
-    done = rows[rows["status"] == "done"]
-    for (name, kernel, gram), group in done.groupby(["dataset", "kernel", "gram"], sort=False):
-        by_method = group.set_index("method")
-        for method in (ALGORITHM_1, POLISHED):
-            if method in by_method.index:
-                line = by_method.loc[method]
-                numbers = [shown(line[c], 0) for c in ("n_components", "n_iter", "flips")]
-                numbers += [shown(line["passes"], 1)]
-                memory = [shown(line["peak_megabytes"], 0)]
-                lines.append([f"{name} {kernel}, {gram}", method, *numbers, *memory])
-    heads = ["", "method", "components", "steps", "flips", "products with K", "megabytes"]
+    counted = rows[rows["status"].eq("done") & rows["method"].isin([ALGORITHM_1, POLISHED])]
+    for _, line in counted.iterrows():
+        numbers = [shown(line[c], 0) for c in ("n_components", "n_iter", "flips")]
+        place = f"{line['dataset']} {line['kernel']}, {line['gram']}"
+        lines.append([place, line["method"], *numbers, shown(line["passes"], 1)])
     title = (
-        "Work of Algorithm 1 and of the polished search: a product that needs only some columns of"
-        " K counts in proportion; memory is what the fit adds at its peak"
+        "Work of Algorithm 1 and of the polished search; a product that needs only some columns of"
+        " K counts in proportion"
     )
+    heads = ["", "method", "components", "steps", "flips", "products with K"]
     return Table(title, heads, lines)
