@@ -184,7 +184,7 @@ class KernelPCABase(FittedKernelPCA):
         gram, choice = choose(self.gram, X, kernel, resources, cluster)
         return gram, kernel, choice
 
-    def _center_weights(self, gram: Gram) -> Array | None:
+    def _center_weights(self, gram: DataGram) -> Array | None:
         if isinstance(self.center, str):
             return spatial_median_weights(gram)
         return mean_weights(gram) if self.center else None
