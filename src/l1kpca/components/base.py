@@ -50,7 +50,7 @@ class ComponentSolver(Protocol):
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
-        """Yield at most ``limit`` components, those in ``so_far`` not counted again."""
+        """Yield components until there are ``limit``, those in ``so_far`` counted."""
 
 
 class Stack:

@@ -101,7 +101,8 @@ class FittedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         .. math:: 1 - \sum_{ij} |x_{ij} - \hat x_{ij}| / s_j \Big/ \sum_{ij} |x_{ij} - m_j| / s_j
 
         with :math:`m_j` the training median and :math:`s_j` the mean absolute deviation of column
-        j: 1 is perfect, 0 is no better than the medians.  Errors are measured in the space of the
+        j: 0 is no better than the medians, 1 would be perfect (it is not reached: the medians that
+        are put in pull the scores towards the center).  Errors are measured in the space of the
         rows, so a wide or narrow kernel, which shrinks distances in its own feature space, gains
         nothing; more components gain nothing by themselves, since with too many the medians that
         were put in are simply returned.  Absolute errors keep a few bad rows from deciding.

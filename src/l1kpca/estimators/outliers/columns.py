@@ -1,12 +1,12 @@
 """Columns made comparable before any distance is taken; learned once, then frozen."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from l1kpca._typing import Array
+from l1kpca.estimators.notices import warn_user
 from l1kpca.threads import spans
 
 _MAD_TO_DEVIATION = 1.4826022185056018  # 1 / Phi^-1(3/4): MAD of a normal variable to its deviation
@@ -83,15 +83,11 @@ def medians(X: Array) -> Array:
 
 
 def warn_of_dropped(columns: Columns, names: Array) -> None:
-    """Say once, to whoever called the method that calls the caller, what is not looked at."""
+    """Say once what is not looked at."""
     dropped = names[~columns.used]
     if len(dropped) and columns.used.any():
         shown = ", ".join(str(name) for name in dropped[:5]) + (", ..." if len(dropped) > 5 else "")
-        warnings.warn(
-            f"{len(dropped)} of {len(names)} columns are constant and were dropped: {shown}",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn_user(f"{len(dropped)} of {len(names)} columns are constant and were dropped: {shown}")
 
 
 def _groups(X: Array, used: Array) -> Iterator[Array]:
