@@ -51,7 +51,8 @@ def program():
 def find_browser():
     """Chromium and its driver; skips if there are none, fails if the named one is not there."""
     given = os.environ.get(BROWSER_VARIABLE)
-    browser = shutil.which(given or "chromium")
+    names = (given,) if given else ("chromium", "chromium-browser", "google-chrome")
+    browser = next((path for path in map(shutil.which, names) if path), None)
     driver = shutil.which("chromedriver")
     if given and not (browser and driver):
         pytest.fail(f"{BROWSER_VARIABLE}={given}: it, or chromedriver, is not there")

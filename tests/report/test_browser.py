@@ -251,6 +251,12 @@ def test_a_hundred_thousand_rows(desktop, tmp_path):
     X = np.random.default_rng(0).normal(size=(100_000, 3))
     detector = KernelPCAOutlierDetector(max_samples=100, random_state=0).fit(X)
     desktop.open(report(detector, X).save(tmp_path / "many.html"))
+    for _ in range(15):
+        desktop.find("#next-page").click()
+    desktop.find("#rows tbody tr").click()
+    assert desktop.column("rank")[0] == "301"
+    assert "computed for the first 300 rows of the ranking" in desktop.text("#detail-reasons")
+    assert len(desktop.texts("#reasons .name")) == 3
     desktop.find("[data-sort=row]").click()
     assert desktop.column("row") == [str(row) for row in range(1, 21)]
     desktop.find("[data-sort=row]").click()
