@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pandas as pd
 from matplotlib.figure import Figure
 
-from l1kpca.plots.experiments_style import grid, nothing
+from l1kpca.plots.experiments_style import grid, log_scale, nothing
 
 _BLUE, _ORANGE, _GREEN = "#0072B2", "#D55E00", "#009E73"
 _PAPER = "Algorithm 1"
@@ -37,7 +37,7 @@ def beyond_variants(rows: pd.DataFrame) -> Figure:
         axes.invert_yaxis()
         axes.axvline(1 if "ratio" in title else 0, color="black", linewidth=0.8)
         axes.set_xlabel(f"{title}, against Algorithm 1")
-    panels[-1].set_xscale("log")
+    log_scale(panels[-1], "x")
     return figure
 
 

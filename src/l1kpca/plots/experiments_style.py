@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 STYLE: Any = {
     "font.size": 9,
@@ -37,6 +38,15 @@ def grid(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, li
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False)
     return figure, list(axes.ravel())
+
+
+def log_scale(axes: Axes, name: str) -> None:
+    """A logarithmic axis with plain numbers at a few places."""
+    axis = axes.xaxis if name == "x" else axes.yaxis
+    axes.set(**{f"{name}scale": "log"})
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=9))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter("{x:g}")
 
 
 def nothing() -> Figure:

@@ -8,7 +8,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from l1kpca.plots.experiments_style import COLORS, MARKERS, METHODS, column, grid, nothing
+from l1kpca.plots.experiments_style import (
+    COLORS,
+    MARKERS,
+    METHODS,
+    column,
+    grid,
+    log_scale,
+    nothing,
+)
 
 
 def _curves(axes: Axes, rows: pd.DataFrame) -> None:
@@ -72,7 +80,10 @@ def outliers(rows: pd.DataFrame) -> Figure:
         axes.set_title(name)
         axes.set_yticks(range(len(labels)), labels if axes is panels[0] else [""] * len(labels))
         axes.set_ylim(len(labels) - 0.5, -0.5)
-    panels[0].set_xlabel("area; line: spread; open: the paper")
+    figure.supxlabel(
+        "area under the precision-recall curve; filled: ours, line: its spread, open: the paper's",
+        fontsize=9,
+    )
     return figure
 
 
@@ -105,7 +116,7 @@ def runtime(rows: pd.DataFrame) -> Figure:
         for shift, method in enumerate(COLORS):
             _bars(axes, here, names, method, shift)
         axes.axhline(1, color="black", linewidth=0.8)
-        axes.set_yscale("log")
+        log_scale(axes, "y")
         axes.set_xticks([i + 0.375 for i in range(len(names))], names)
         axes.set_title(f"{kernel} kernel")
     panels[0].set_ylabel("time over that of Algorithm 1")
