@@ -226,9 +226,9 @@ def test_dark_and_on_a_phone(dark_phone, files):
     assert dark_phone.errors() == []
 
 
-def test_hostile_text_is_shown_as_text(desktop, program, tmp_path):
+def test_hostile_text_is_shown_as_text(desktop, dark_phone, program, tmp_path):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(40, 2)), columns=[MARKUP, CLOSING])
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=[MARKUP, CLOSING, "long" * 40])
     frame["<b>text</b>"] = rng.choice([MARKUP, "<!-- <script>"], size=40)
     frame["id"] = [f"{CLOSING}{i}" for i in range(40)]
     frame.loc[5, MARKUP] = 60.0
@@ -239,12 +239,16 @@ def test_hostile_text_is_shown_as_text(desktop, program, tmp_path):
     assert desktop.driver.execute_script("return window.hacked === undefined")
     assert desktop.driver.execute_script("return document.images.length") == 0
     assert "<img src=x" in desktop.text("h1")
-    assert set(desktop.texts("#reasons .name")) == {MARKUP, CLOSING, "<b>text</b>"}
+    assert set(desktop.texts("#reasons .name")) == {
+        MARKUP, CLOSING, "<b>text</b>", f"{'long' * 40:.117}...",
+    }  # fmt: skip
     assert desktop.column("id")[0].startswith("</script><script>window.hacked=1")
     desktop.type_into("#search", MARKUP[:8])
     assert len(desktop.column("rank")) == 20
     assert desktop.errors() == []
     assert desktop.requests_to_elsewhere() == []
+    dark_phone.open(tmp_path / "r.html")
+    assert dark_phone.driver.execute_script("return document.body.scrollWidth") <= 390
 
 
 def test_a_hundred_thousand_rows(desktop, tmp_path):

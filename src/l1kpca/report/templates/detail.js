@@ -75,7 +75,7 @@ function moreReasons(reasons, fill) {
 }
 
 function reasonHeads(explained) {
-  const heads = ["Column", "Value", "Against the usual range"];
+  const heads = ["Column", "Value", "Usual range"];
   return [
     ...heads.map((text) => element("span", { class: "head" }, text)),
     element("span", { class: "head share" }, explained ? "Adds to the score" : ""),
@@ -84,8 +84,8 @@ function reasonHeads(explained) {
 
 function reasonCells(reason, most, place) {
   return [
-    element("span", { class: "name" }, reason.column.name),
-    element("span", { class: "value" }, shown(reason.cell)),
+    element("span", { class: "name", title: reason.column.name }, reason.column.name),
+    element("span", { class: "value", title: shown(reason.cell) }, shown(reason.cell)),
     usualCell(reason),
     pushCell(reason, most, place),
   ];

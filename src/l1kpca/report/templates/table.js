@@ -5,14 +5,18 @@ const PAGE_ROWS = 20;
 function mainReason(place) {
   if (place >= facts.n_explained) return "";
   const first = reasonsOf(place)[0];
-  return first && first.push > 0 ? first.column.name + " = " + shown(first.cell) : "";
+  return first && first.push > 0 ? brief(first.column.name) + " = " + brief(shown(first.cell)) : "";
+}
+
+function brief(text) {
+  return text.length <= 32 ? text : text.slice(0, 31) + "…";
 }
 
 // A column of the table: how it is sorted by, how it is shown, and on which screens it has room.
 function tableColumns() {
   const columns = [
     { key: "rank", title: "Rank", number: true, of: (i) => i + 1, show: (i) => counted(i + 1) },
-    { key: "row", title: "Row", number: true, of: (i) => rows.number[i], show: (i) => String(rows.number[i]) },
+    { key: "row", title: "Row", number: true, wide: rows.id !== null, of: (i) => rows.number[i], show: (i) => String(rows.number[i]) },
   ];
   if (rows.id !== null) columns.push({ key: "id", title: "Id", of: (i) => idOf(i) ?? "" });
   columns.push({ key: "score", title: "Score", number: true, of: (i) => rows.score[i], show: (i) => shown(rows.score[i]) });
