@@ -1,14 +1,14 @@
 r"""Proven upper bounds on :math:`\max_{c \in \{-1, 1\}^n} c^T K c`.
 
-For any positive y and :math:`\theta \ge \lambda_{\max}(Y^{-1/2} K Y^{-1/2})`, Y = Diag(y), the
-matrix :math:`\theta Y - K` has no negative eigenvalue, so :math:`c^T K c \le \theta \sum_i y_i`.
-With y = 1 this is the spectral bound :math:`n \lambda_{\max}(K)`; the best y gives the value of the
-semidefinite relaxation.  What has to be proven is that theta is large enough.
+If :math:`\operatorname{Diag}(y) - K` has no negative eigenvalue, :math:`c^T K c \le \sum_i y_i`.  A
+constant y gives the spectral bound :math:`n \lambda_{\max}(K)`; the best y gives the value of the
+semidefinite relaxation.  A y that is nearly good enough is raised to :math:`y + \tau w`, and what
+has to be proven is that tau is large enough.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import linalg
@@ -26,6 +26,24 @@ _NEGLIGIBLE = 1e-11
 _FIRST_MARGIN = 1e-8
 
 
+class Products(Protocol):
+    """The part of a `Gram` that a bound needs."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows and columns."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the entries."""
+
+    def apply(self, V: Array) -> Array:
+        """K @ V, for a block V."""
+
+    def columns(self, index: Array) -> Array:
+        """K[:, index]."""
+
+
 @dataclass(frozen=True)
 class UpperBound:
     """No sign vector has a larger value than this."""
@@ -41,6 +59,8 @@ class Extremes:
 
     largest: float
     smallest: float
+    vector: Array
+    """Unit vector of the largest."""
     error: float
     """Bound on the share of the spread (largest - smallest) that is not seen."""
 
@@ -63,71 +83,80 @@ def spectral_bound(gram: Gram) -> UpperBound:
     >>> round(bound.value, 6), bound.proof
     (3.0, 'cholesky')
     """
-    return dual_bound(gram, np.ones(gram.n_samples))
+    return dual_bound(gram, np.zeros(gram.n_samples))
 
 
-def dual_bound(gram: Gram, y: Array) -> UpperBound:
-    """theta * sum(y) with theta proven; ``y`` may be anything that is not negative.
+def dual_bound(gram: Products, y: Array) -> UpperBound:
+    """sum(y) + tau * sum(w), with w = |y| + mean |y| and tau proven; ``y`` may be anything.
 
     Parameters
     ----------
     gram : Gram
         K, symmetric; it need not be positive semidefinite.
     y : ndarray of shape (n_samples,)
-        The dual variables before they are scaled.
+        Dual variables; zeros give the spectral bound.
 
     Returns
     -------
     bound : UpperBound
     """
-    y = _positive(y, gram.dtype)
-    scale = 1 / np.sqrt(y)
+    y = np.asarray(y, dtype=np.float64)
+    return proven_bound(gram, y, dual_slack(gram, y))
+
+
+def dual_slack(gram: Products, y: Array) -> Extremes:
+    """The eigenvalues of W^(-1/2) (K - Diag(y)) W^(-1/2): tau must not be below the largest."""
+    w = slack_weights(y)
+    scale = (1 / np.sqrt(w))[:, np.newaxis]
+    shift = (y / w)[:, np.newaxis]
 
     def scaled(V: Array) -> Array:
-        rows = scale[:, np.newaxis] * V
-        image = gram.apply(rows.astype(gram.dtype, copy=False))
-        return scale[:, np.newaxis] * np.asarray(image, dtype=np.float64)
+        image = gram.apply((scale * V).astype(gram.dtype, copy=False))
+        return scale * np.asarray(image, dtype=np.float64) - shift * V
 
-    seen = extreme_eigenvalues(scaled, gram.n_samples)
+    return extreme_eigenvalues(scaled, gram.n_samples)
+
+
+def proven_bound(gram: Products, y: Array, seen: Extremes) -> UpperBound:
+    """The bound of ``y``, given what is seen of its `dual_slack`."""
     if gram.n_samples <= DENSE_ROWS:
         return UpperBound(cholesky_bound(matrix_of(gram), y, seen.largest), "cholesky")
-    size = max(abs(seen.largest), abs(seen.smallest))
+    size = 1 + max(abs(seen.largest), abs(seen.smallest))
     rounding = gram.n_samples * float(np.finfo(gram.dtype).eps) * size
-    return UpperBound((seen.upper + rounding) * float(y.sum()), "lanczos")
+    raised = (seen.upper + rounding) * slack_weights(y).sum()
+    return UpperBound(float(y.sum() + raised), "lanczos")
 
 
-def _positive(y: Array, dtype: np.dtype[Any]) -> Array:
-    """``y`` in double precision, raised where it is zero up to rounding.
-
-    So it is for the rows of K that vanished by deflation; it costs next to nothing.
-    """
-    y = np.asarray(y, dtype=np.float64)
-    floor = np.sqrt(np.finfo(dtype).eps) * float(y.mean())
-    return np.maximum(y, floor) if floor > 0 else np.ones_like(y)
+def slack_weights(y: Array) -> Array:
+    """w: where the dual variables are raised, in proportion to their size and all a little."""
+    size = np.abs(y)
+    mean = float(size.mean())
+    return size + mean if mean > 0 else np.ones_like(y)
 
 
 def cholesky_bound(K: Array, y: Array, estimate: float) -> float:
-    r"""The least theta near ``estimate`` for which theta Y - K passes a Cholesky factorization.
+    r"""The bound with the least tau near ``estimate`` for which a Cholesky factorization succeeds.
 
-    If the factorization of A runs to its end in floating point, then
-    :math:`\lambda_{\min}(A) \ge -\gamma \operatorname{tr} A` with
+    If the factorization of :math:`A = \operatorname{Diag}(y + \tau w) - K` runs to its end in
+    floating point, then :math:`\lambda_{\min}(A) \ge -\gamma \operatorname{tr} A` with
     :math:`\gamma = (n + 2) u / (1 - (n + 2) u)`, u the unit roundoff (Rump 2006).  This is added.
     """
-    n, total = len(y), float(y.sum())
+    n, w = len(y), slack_weights(y)
     unit = float(np.finfo(np.float64).eps)
+    scale = max(abs(estimate), float(np.abs(y).mean() / w.mean()), unit)
     margin = _FIRST_MARGIN
     while True:
-        theta = estimate + margin * max(abs(estimate), unit)
+        raised = y + (estimate + margin * scale) * w
         A = -K
-        A.flat[:: n + 1] += theta * y
+        A.flat[:: n + 1] += raised
         trace = float(np.abs(A.diagonal()).sum())
         if _is_positive_definite(A):
             # Twice gamma also covers the rounding of A itself.
-            return float(theta * total + n * 2 * (n + 2) * unit * trace)
-        margin *= 10
+            return float(raised.sum() + n * 2 * (n + 2) * unit * trace)
+        margin *= 4
 
 
-def matrix_of(gram: Gram) -> Array:
+def matrix_of(gram: Products) -> Array:
     """K as one array in double precision."""
     K = gram.columns(np.arange(gram.n_samples))
     return np.array(K, dtype=np.float64, order="C")
@@ -193,5 +222,5 @@ def _new_directions(images: Array, basis: Array) -> Array:
 
 def _ritz_extremes(basis: Array, images: Array, error: float) -> Extremes:
     T = basis.T @ images
-    values = np.linalg.eigvalsh((T + T.T) / 2)
-    return Extremes(float(values[-1]), float(values[0]), error)
+    values, vectors = np.linalg.eigh((T + T.T) / 2)
+    return Extremes(float(values[-1]), float(values[0]), basis @ vectors[:, -1], error)

@@ -15,7 +15,7 @@ import numpy as np
 
 from l1kpca import sign_loops
 from l1kpca._typing import Array
-from l1kpca.directions.bounds import cholesky_bound, extreme_eigenvalues
+from l1kpca.directions.bounds import cholesky_bound, extreme_eigenvalues, slack_weights
 
 TOLERANCE = 1e-9
 """Relative: two values nearer than this are held to be equal."""
@@ -130,10 +130,10 @@ def _bounded(K: Array, node: Node, outcome: Outcome) -> tuple[float, Node]:
 def _dual_value(M: Array, dual: Array) -> float:
     r""":math:`\sum y - n \lambda_{\min}(Y - M)`, the rounding error of the eigenvalue added."""
     if len(M) > _ALL_EIGENVALUES:
-        y = np.maximum(dual, np.sqrt(np.finfo(float).eps) * float(np.abs(dual).mean()))
-        scaled = M / np.sqrt(np.outer(y, y))
+        scale = 1 / np.sqrt(slack_weights(dual))
+        scaled = (M - np.diag(dual)) * np.outer(scale, scale)
         estimate = extreme_eigenvalues(lambda V: scaled @ V, len(M)).largest
-        return cholesky_bound(M, y, estimate)
+        return cholesky_bound(M, dual, estimate)
     A = -M
     A.flat[:: len(M) + 1] += dual
     values = np.linalg.eigvalsh(A)

@@ -81,7 +81,7 @@ def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxat
     n = gram.n_samples
     rank = min(isqrt(2 * n) + 2, MAX_RANK)
     V = np.random.default_rng([seed, n]).standard_normal((n, rank)).astype(gram.dtype)
-    V = _unit_rows(V, V)
+    V = unit_rows(V, V)
     diagonal = gram.diagonal()
     share, value = _DIAGONAL_SHARE, -np.inf
     for step in range(1, max_steps + 1):
@@ -95,7 +95,7 @@ def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxat
         slack = float(norms.sum() + share * diagonal.sum() - value)
         if slack <= _TOLERANCE * abs(value) or step == max_steps:
             break
-        V = _unit_rows(pull, V)
+        V = unit_rows(pull, V)
     dual = np.maximum(norms + share * diagonal, 0)
     return Relaxation(V, value, dual, step)
 
@@ -105,7 +105,7 @@ def sdp_bound(gram: Gram, seed: int = 0) -> UpperBound:
     return dual_bound(gram, relaxation(gram, seed).dual)
 
 
-def _unit_rows(W: Array, instead: Array) -> Array:
+def unit_rows(W: Array, instead: Array) -> Array:
     """Rows of W at length one; a row of zeros becomes that of ``instead``."""
     norms = np.linalg.norm(W, axis=1)
     usable = norms > 0

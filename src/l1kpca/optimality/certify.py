@@ -25,9 +25,10 @@ def certify(
     bound : {"sdp", "spectral"}, default="sdp"
         The semidefinite relaxation, or the cheaper and looser n times the largest eigenvalue.
     max_nodes : int, default=1
-        Above 1, tighten the bound by so many nodes of branch and bound (up to 4000 rows).
+        Above 1, tighten the bound: cut the directions into wedges, so many at most, and then, up
+        to 1000 rows, fix the signs of rows in so many nodes of branch and bound.
     max_seconds : float, default=60.0
-        Time of the branch and bound of one component.
+        Time for the tightening of one component, half for each of the two.
 
     Returns
     -------
