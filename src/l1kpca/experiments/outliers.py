@@ -101,7 +101,11 @@ def _judged(at: Row, data_dir: Path | None) -> tuple[Array, Array]:
 
 
 def _scores(method: str, kernel: str, X: Array) -> Array:
-    pca = ALL_METHODS[method](X.shape[1], center=False, random_state=0, **kernel_parameters(kernel))
+    # The start of Algorithm 1 looks at all of K for every component: then it is better kept.
+    gram = "dense" if method == ALGORITHM_1 else "auto"
+    pca = ALL_METHODS[method](
+        X.shape[1], center=False, gram=gram, random_state=0, **kernel_parameters(kernel)
+    )
     with expected_warnings():
         return pca.fit_transform(X)
 
