@@ -36,9 +36,11 @@ def section(rows: pd.DataFrame) -> Section:
     """Text, tables and figures."""
     tables = [_beside(rows)]
     tables += [_ratios(rows, "factor")] if rows["gram"].eq("factor").any() else []
+    cpu = "Seconds of all threads together, which other work on the machine hardly changes"
     memory = "Megabytes that the fit adds to the process at its peak"
     tables += [
         _by_method(rows, "seconds", "Seconds", digits=3),
+        _by_method(rows, "cpu_seconds", cpu, digits=3),
         _by_method(rows, "n_iter", "Steps, all components together"),
         _by_method(rows, "peak_megabytes", memory),
         _work(rows),
