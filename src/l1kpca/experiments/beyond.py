@@ -101,6 +101,7 @@ def _study_variant(at: Row, data_dir: Path | None) -> list[Row]:
     pca = L1KernelPCA(
         X.shape[1],
         center=False,
+        gram="dense",
         random_state=at["seed"],
         **kernel_parameters(at["kernel"]),
         **VARIANTS[at["variant"]],

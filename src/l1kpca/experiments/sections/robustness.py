@@ -19,8 +19,7 @@ loses about ten points under the linear kernel, as in the paper.
 The paper's formula has K as it is. With the Gaussian kernel the first component then is close to
 the mean of the rows in feature space, which noise hardly moves, and the methods differ little. The
 last figure and table show a few instances with K centered. KPCA-L1 starts at the row of largest
-norm; with the Gaussian kernel all rows have the same, so that it starts at the first row, whatever
-that is.
+norm; with the Gaussian kernel all rows have the same, and rounding decides where it starts.
 """
 
 
