@@ -228,17 +228,19 @@ class GaussianBlocks:
         self._exponents = np.concatenate(
             [self._exponents_of(X[rows]) for rows in spans(len(X), _NORM_ROWS)]
         )
-        largest = -float(self._exponents.min())
-        # k <= 1; exponents far below zero can make their sum so wrong that exp would overflow.
-        self._clips = np.finfo(X.dtype).eps * X.shape[1] * largest > _HARMLESS
+        self._clips = self._can_overflow(self._exponents)
 
     def between(self, rows: Rows, columns: Rows) -> Array:
         """K[rows, columns]."""
-        return self._evaluate(self.X[rows], self._exponents[rows], columns, self._clips)
+        left = self._augmented(self.X[rows])
+        left[:, -2] = self._exponents[rows]
+        return self._evaluate(left, columns, self._clips)
 
     def with_new(self, X_new: Array, columns: Rows = ALL_ROWS) -> Array:
         """k(X_new, X[columns])."""
-        return self._evaluate(X_new, self._exponents_of(X_new), columns, clip=True)
+        left = self._augmented(X_new)
+        left[:, -2] = exponents = row_norms(left[:, :-2], squared=True) / -2
+        return self._evaluate(left, columns, self._clips or self._can_overflow(exponents))
 
     def diagonal(self) -> Array:
         """diag K."""
@@ -246,6 +248,11 @@ class GaussianBlocks:
 
     def _exponents_of(self, X: Array) -> Array:
         return row_norms((X - self._shift) * self._scale, squared=True) / -2
+
+    def _can_overflow(self, exponents: Array) -> bool:
+        """Whether terms are so far below zero that their sum, at most zero, may come out above."""
+        largest = -float(exponents.min(initial=0))
+        return np.finfo(self.X.dtype).eps * self.X.shape[1] * largest > _HARMLESS
 
     def _augmented(self, X: Array) -> Array:
         """Rows (z, 1, 1)."""
@@ -255,9 +262,8 @@ class GaussianBlocks:
         out[:, :n_features] *= self._scale
         return out
 
-    def _evaluate(self, X: Array, exponents: Array, columns: Rows, clip: bool) -> Array:
-        left, right = self._augmented(X), self._augmented(self.X[columns])
-        left[:, -2] = exponents
+    def _evaluate(self, left: Array, columns: Rows, clip: bool) -> Array:
+        right = self._augmented(self.X[columns])
         right[:, -1] = self._exponents[columns]
         block = left @ right.T
         if clip:

@@ -33,13 +33,11 @@ class LandmarkFeatures:
 
     def __call__(self, X: Any) -> Array:
         """Map rows to features."""
-        return self.similarities(X) @ self.whitening
+        return (self.similarities(X) - self.shift) @ self.whitening
 
     def similarities(self, X: Any) -> Array:
-        """k(x, L) - shift: the part that is cheap."""
-        found = self.landmarks.with_new(X)
-        found -= self.shift
-        return found
+        """k(x, L): the part that is cheap."""
+        return self.landmarks.with_new(X)
 
 
 def choose_landmarks(X: Any, count: int, method: str, rng: np.random.Generator) -> Array:
@@ -80,7 +78,7 @@ def nystroem_gram(X: Any, features: LandmarkFeatures, workers: Workers) -> Facto
 class LandmarkGram(TiledGram):
     r"""Products with :math:`F F^T`, where no more than a span of rows of F is ever there.
 
-    :math:`F F^T V = S W (W^T (S^T V))` with :math:`S = k(X, L)` less its shift.  Each product
+    :math:`F F^T V = S W (W^T (S^T V))` with :math:`S = k(X, L) - 1 s^T`, s the shift.  Each product
     evaluates S twice (once for an update of a few rows), n times the number of landmarks, and never
     multiplies S by W.
     """
@@ -102,9 +100,10 @@ class LandmarkGram(TiledGram):
         """F (F^T V), or F (F[at]^T V)."""
         weights = self.features.whitening @ self._inner(V.astype(self.dtype, copy=False), at)
         out = np.empty((self.n_samples, *V.shape[1:]), dtype=self.dtype)
+        offset = self.features.shift @ weights
 
         def work(rows: slice) -> None:
-            out[rows] = self.features.similarities(self.X[rows]) @ weights
+            out[rows] = self.features.similarities(self.X[rows]) @ weights - offset
 
         self._for_each_span(work, cost=self._cost(self.n_samples))
         return out
@@ -118,8 +117,8 @@ class LandmarkGram(TiledGram):
 
         pieces = [(part,) for part in spans(len(V), _SPAN)]
         parts = self.workers.run(work, pieces, cost=self._cost(len(V)))
-        nothing = np.zeros((len(self.features.shift), *V.shape[1:]), dtype=self.dtype)
-        return self.features.whitening.T @ sum(parts, start=nothing)
+        inner = -np.multiply.outer(self.features.shift, V.sum(axis=0))
+        return self.features.whitening.T @ sum(parts, start=inner)
 
     def _cost(self, n_rows: int) -> float:
         return float(n_rows) * len(self.features.shift) * self.X.shape[1]
@@ -152,7 +151,7 @@ class LandmarkGram(TiledGram):
 
         pieces = [(rows,) for rows in spans(self.n_samples, _SPAN)]
         mean = np.sum(self.workers.run(work, pieces, cost=self._cost(self.n_samples)), axis=0)
-        centered = replace(self.features, shift=self.features.shift + mean)
+        centered = replace(self.features, shift=mean)
         return LandmarkGram(self.X, centered, self.workers)
 
     def projection(self, V: Array) -> Projection:
