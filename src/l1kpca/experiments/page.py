@@ -102,7 +102,7 @@ def _notes(frame: pd.DataFrame) -> Iterable[str]:
     by_status = frame["status"].value_counts()
     if by_status.get(NOT_RUN, 0):
         yield (
-            f"This run is not complete: {by_status[NOT_RUN]} tasks were not run yet. The same"
+            f"This run is not complete: tasks that were not run yet: {by_status[NOT_RUN]}. The same"
             " command goes on where it stopped."
         )
     if by_status.get(NO_DATA, 0):
@@ -112,9 +112,7 @@ def _notes(frame: pd.DataFrame) -> Iterable[str]:
             " them, or --data-dir names a folder that has them."
         )
     if by_status.get(CUT_OFF, 0):
-        yield (
-            f"{by_status[CUT_OFF]} fits were cut off by the time budget; --budget gives them more."
-        )
+        yield f"Fits cut off by the time budget: {by_status[CUT_OFF]}; --budget gives them more."
     if by_status.get(FAILED, 0):
         texts = frame.loc[frame["status"] == FAILED, "message"].unique()
-        yield f"{by_status[FAILED]} tasks failed: {'; '.join(texts)}"
+        yield f"Tasks that failed: {by_status[FAILED]}. {'; '.join(texts)}"

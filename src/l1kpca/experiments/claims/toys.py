@@ -53,11 +53,13 @@ def _squares_spiral(rows: pd.DataFrame) -> Finding:
     others = inside.drop(columns=ALGORITHM_1)
     alone = (inside[ALGORITHM_1] == 0) & (others > 0).all(axis=1)
     kept_out = {m: int((inside[m] == 0).sum()) for m in METHODS}
-    verdict = HELD if alone.mean() >= 0.5 else PARTLY if alone.any() else NOT_HELD
+    better = (inside[ALGORITHM_1] == 0) & (inside[L2_KPCA] > 0)
+    verdict = HELD if alone.mean() >= 0.5 else PARTLY if better.any() else NOT_HELD
     shown = ", ".join(f"{m} {count}" for m, count in kept_out.items())
     return Finding(
         verdict,
-        f"Algorithm 1 alone keeps all squares out in {int(alone.sum())} of {len(inside)} settings;"
+        f"Algorithm 1 alone keeps all squares out in {int(alone.sum())} of {len(inside)} settings,"
+        f" and does so where L2-KPCA does not in {int(better.sum())};"
         f" settings in which a method keeps all out: {shown}",
     )
 
@@ -89,7 +91,7 @@ CLAIMS = (
         "Spiral: only Algorithm 1 keeps all squares outside the boundary. (The paper does not give"
         " its points and kernel width; ours is a range of widths, centered and not.)",
         "A setting is a width, a centering and a seed. Held if so in half of the settings, partly"
-        " if in any.",
+        " if Algorithm 1 keeps all squares out in any setting in which L2-KPCA does not.",
         _squares_spiral,
     ),
 )
