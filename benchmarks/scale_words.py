@@ -2,6 +2,8 @@
 
 import numpy as np
 
+COMPONENTS = 10
+
 
 def table(header, rows):
     lines = ["| " + " | ".join(header) + " |", "|" + "---:|" * len(header)]
