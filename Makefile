@@ -41,7 +41,7 @@ format: $(VENV)/.ready-lint  ## let ruff mend what it can
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.ready-bench  ## speed and memory against the peers, as ratios
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/speed.py
 
 docs: $(VENV)/.ready-docs  ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
