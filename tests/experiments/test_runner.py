@@ -11,8 +11,8 @@ import pytest
 from l1kpca import L1KernelPCA
 from l1kpca.experiments import EXPERIMENTS, Experiment, Settings, Task, make_plan, read_results, run
 from l1kpca.experiments import runner as runner_module
-from l1kpca.experiments.isolation import CUT_OFF, DONE, FAILED, Outcome, run_apart, run_here
-from l1kpca.experiments.results import NO_DATA, NOT_RUN, Journal
+from l1kpca.experiments.isolation import run_apart, run_here
+from l1kpca.journal import CUT_OFF, DONE, FAILED, NO_DATA, NOT_RUN, Journal, Outcome
 
 
 def failing(task, data_dir):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-Row = dict[str, Any]
-"""One tidy row: names of columns and plain values."""
+from l1kpca.journal import Row, Task
 
 DEFAULT_BUDGET = 60.0
 
@@ -36,43 +33,6 @@ class Settings:
         """Refuse a budget that would cut off everything."""
         if not self.budget > 0:
             raise ValueError(f"budget={self.budget!r} must be positive; give seconds, such as 60")
-
-
-@dataclass(frozen=True)
-class Task:
-    """The smallest piece of work that is done as a whole, and not again once it is done.
-
-    Attributes
-    ----------
-    experiment, part : str
-        Where it belongs.
-    parameters : dict
-        All that the result depends on, as plain values.
-    budgeted : bool
-        Whether it runs in a process of its own, that is ended when the time budget is used up.
-    dataset : str or None
-        The data set without which it cannot run.
-    seconds : float
-        About how long it takes, for the progress bar only.
-    """
-
-    experiment: str
-    part: str
-    parameters: Row = field(default_factory=dict)
-    budgeted: bool = False
-    dataset: str | None = None
-    seconds: float = 1.0
-
-    @property
-    def key(self) -> str:
-        """The name under which its rows are kept.
-
-        Examples
-        --------
-        >>> Task("toys", "line", {"seed": 0}).key
-        'toys/line {"seed": 0}'
-        """
-        return f"{self.experiment}/{self.part} {json.dumps(self.parameters, sort_keys=True)}"
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from l1kpca import L1KernelPCA
 from l1kpca._typing import Array
 from l1kpca.datasets import make_low_rank
-from l1kpca.experiments.base import Experiment, Row, Settings, Task
+from l1kpca.experiments.base import Experiment, Settings
 from l1kpca.experiments.detection_data import standardized
 from l1kpca.experiments.linear_rate import steps_of_algorithm_1
 from l1kpca.experiments.methods import expected_warnings, kernel_parameters
 from l1kpca.experiments.metrics import detection_metrics, l1_dispersion, paper_abnormality
+from l1kpca.journal import Row, Task
 
 NAME = "beyond"
 VARIANTS: dict[str, dict[str, Any]] = {

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from l1kpca.experiments.base import Experiment, Row, Task
+from l1kpca.experiments.base import Experiment
 from l1kpca.experiments.methods import warm_up
+from l1kpca.journal import CUT_OFF, FAILED, Outcome, Task
 
-DONE, CUT_OFF, FAILED = "done", "cut off", "failed"
 _STARTING = 300.0  # seconds to import and to load compiled code, on a busy machine
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a task."""
-
-    rows: list[Row]
-    status: str = DONE
-    message: str = ""
-    seconds: float = 0.0
 
 
 def run_here(experiment: Experiment, task: Task, data_dir: Path | None) -> Outcome:

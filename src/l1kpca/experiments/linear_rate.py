@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from l1kpca._typing import Array
-from l1kpca.experiments.base import Row
+from l1kpca.journal import Row
 
 
 def steps_of_algorithm_1(K: Array, n_components: int = 3) -> list[Row]:

@@ -17,9 +17,9 @@ from sklearn.metrics import auc, average_precision_score
 
 from l1kpca import datasets
 from l1kpca._typing import Array
-from l1kpca.experiments.base import Row
 from l1kpca.experiments.methods import expected_warnings, kernel_parameters
 from l1kpca.experiments.metrics import paper_abnormality, pr_auc
+from l1kpca.journal import Row
 from l1kpca.peers import L2KernelPCA
 
 SEARCHED = ("wbc", "ionosphere", "breastw", "cardio", "musk")

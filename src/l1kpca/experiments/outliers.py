@@ -14,7 +14,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from l1kpca import datasets
 from l1kpca._typing import Array
 from l1kpca.experiments import paper
-from l1kpca.experiments.base import Experiment, Row, Settings, Task
+from l1kpca.experiments.base import Experiment, Settings
 from l1kpca.experiments.detection_data import standardized
 from l1kpca.experiments.methods import (
     ALGORITHM_1,
@@ -27,6 +27,7 @@ from l1kpca.experiments.methods import (
 )
 from l1kpca.experiments.metrics import detection_metrics, paper_abnormality
 from l1kpca.experiments.outlier_search import SEARCHED, search, variants_for
+from l1kpca.journal import Row, Task
 
 NAME = "outliers"
 KERNELS = ("linear", "gaussian")

@@ -9,11 +9,10 @@ import pandas as pd
 
 from l1kpca.experiments import paper
 from l1kpca.experiments.claims import ALL_CLAIMS
-from l1kpca.experiments.isolation import CUT_OFF, FAILED
-from l1kpca.experiments.results import NO_DATA, NOT_RUN, QUICK
 from l1kpca.experiments.sections import beyond, outliers, robustness, runtime, toys
-from l1kpca.experiments.sections.base import Section
 from l1kpca.experiments.verdicts import HELD, NOT_HELD, NOT_JUDGED, PARTLY, Claim, Finding
+from l1kpca.journal import CUT_OFF, FAILED, NO_DATA, NOT_RUN, QUICK
+from l1kpca.page_parts import Section
 
 _MAKERS: dict[str, Callable[[pd.DataFrame], Section]] = {
     "robustness": robustness.section,

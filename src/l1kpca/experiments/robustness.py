@@ -11,9 +11,10 @@ from typing import Any
 
 from l1kpca._typing import Array
 from l1kpca.datasets import LowRankData, make_low_rank
-from l1kpca.experiments.base import Experiment, Row, Settings, Task
+from l1kpca.experiments.base import Experiment, Settings
 from l1kpca.experiments.methods import METHODS, expected_warnings, kernel_parameters
 from l1kpca.experiments.metrics import best_variation, explained_variation
+from l1kpca.journal import Row, Task
 from l1kpca.peers import L2KernelPCA
 
 NAME = "robustness"

@@ -8,11 +8,11 @@ from pathlib import Path
 import pandas as pd
 
 from l1kpca.experiments import beyond, outliers, robustness, runtime, toys
-from l1kpca.experiments.base import Experiment, Settings, Task
+from l1kpca.experiments.base import Experiment, Settings
 from l1kpca.experiments.detection_data import missing_sets
-from l1kpca.experiments.isolation import Outcome, run_apart, run_here
+from l1kpca.experiments.isolation import run_apart, run_here
 from l1kpca.experiments.methods import warm_up
-from l1kpca.experiments.results import FULL, QUICK, Journal, write_results
+from l1kpca.journal import FULL, QUICK, Journal, Outcome, Task, write_results
 
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment

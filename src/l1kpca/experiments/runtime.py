@@ -16,7 +16,7 @@ from typing import Any
 from l1kpca import datasets
 from l1kpca._typing import Array
 from l1kpca.experiments import paper
-from l1kpca.experiments.base import Experiment, Row, Settings, Task
+from l1kpca.experiments.base import Experiment, Settings
 from l1kpca.experiments.counting import Counted
 from l1kpca.experiments.detection_data import standardized
 from l1kpca.experiments.methods import (
@@ -27,6 +27,7 @@ from l1kpca.experiments.methods import (
     expected_warnings,
     kernel_parameters,
 )
+from l1kpca.journal import Row, Task
 
 NAME = "runtime"
 WAYS = (("linear", "dense"), ("gaussian", "dense"), ("linear", "factor"))

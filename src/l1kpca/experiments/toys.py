@@ -14,9 +14,10 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from l1kpca._typing import Array
 from l1kpca.datasets import make_line, make_spiral
-from l1kpca.experiments.base import Experiment, Row, Settings, Task
+from l1kpca.experiments.base import Experiment, Settings
 from l1kpca.experiments.methods import METHODS, expected_warnings, kernel_parameters
 from l1kpca.experiments.metrics import inside_boundary, standardized_radius
+from l1kpca.journal import Row, Task
 
 NAME = "toys"
 SPIRAL_SIGMAS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)

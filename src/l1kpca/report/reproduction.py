@@ -6,8 +6,8 @@ from importlib import resources
 from typing import Any
 
 from l1kpca.experiments.page import Judged, Page
-from l1kpca.experiments.sections.base import Table
 from l1kpca.experiments.verdicts import HELD, NOT_HELD, NOT_JUDGED, PARTLY
+from l1kpca.page_parts import Table
 
 _CLASSES = {HELD: "held", PARTLY: "partly", NOT_HELD: "not-held", NOT_JUDGED: "not-judged"}
 _TITLE = "The paper, reproduced"

@@ -6,7 +6,7 @@ import pandas as pd
 
 from l1kpca.experiments import paper
 from l1kpca.experiments.beyond import VARIANTS
-from l1kpca.experiments.sections.base import Figure, Section, Table, paragraphs, ratio, shown
+from l1kpca.page_parts import Figure, Section, Table, paragraphs, ratio, shown
 
 _MEASURES = {"first": 2, "total": 2, "area": 3}
 _NARROW = ("Algorithm 1", "polished", "best known")

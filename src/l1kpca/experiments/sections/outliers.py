@@ -8,7 +8,7 @@ from l1kpca.experiments import paper
 from l1kpca.experiments.claims.outliers import auc_table, paper_value
 from l1kpca.experiments.methods import L2_KPCA, METHODS
 from l1kpca.experiments.outlier_search import COUNTS, DRAWS, VARIANTS
-from l1kpca.experiments.sections.base import ABSENT, Figure, Section, Table, paragraphs, shown
+from l1kpca.page_parts import ABSENT, Figure, Section, Table, paragraphs, shown
 
 _COLUMNS = [(m, k) for k in ("linear", "gaussian") for m in METHODS]
 _COLUMNS += [("LOF", ""), ("iForest", "")]

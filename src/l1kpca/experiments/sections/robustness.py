@@ -6,7 +6,7 @@ import pandas as pd
 
 from l1kpca.experiments import paper
 from l1kpca.experiments.methods import METHODS
-from l1kpca.experiments.sections.base import Figure, Section, Table, paragraphs, shown
+from l1kpca.page_parts import Figure, Section, Table, paragraphs, shown
 
 _TEXT = """\
 Rows of low rank, noise on single entries of r percent of them (datasets.make_low_rank); four

@@ -7,7 +7,7 @@ import pandas as pd
 from l1kpca.experiments import paper
 from l1kpca.experiments.claims.runtime import time_ratios
 from l1kpca.experiments.methods import ALGORITHM_1, ALL_METHODS, METHODS, POLISHED
-from l1kpca.experiments.sections.base import (
+from l1kpca.page_parts import (
     ABSENT,
     Figure,
     Section,

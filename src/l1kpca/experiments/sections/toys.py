@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from l1kpca.experiments.methods import METHODS
-from l1kpca.experiments.sections.base import Figure, Section, Table, paragraphs, shown
+from l1kpca.page_parts import Figure, Section, Table, paragraphs, shown
 
 _TEXT = """\
 Two far points on the curve (triangles) and six points off it (squares). In the plane of the first

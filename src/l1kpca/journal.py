@@ -1,4 +1,4 @@
-"""Rows on disk: a journal that only grows, and the tidy table that is made of it."""
+"""Tasks and their rows on disk: a journal that only grows, and the tidy table made of it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import platform
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,64 @@ from typing import Any
 import pandas as pd
 
 from l1kpca import __version__
-from l1kpca.experiments.base import Task
-from l1kpca.experiments.isolation import CUT_OFF, FAILED, Outcome
 from l1kpca.outputs import replacing
 from l1kpca.threads import available_cores
 
+Row = dict[str, Any]
+"""One tidy row: names of columns and plain values."""
+
+DONE, CUT_OFF, FAILED = "done", "cut off", "failed"
 NOT_RUN, NO_DATA = "not run", "no data"
 FULL, QUICK = "full", "quick"
 _FIRST = ("experiment", "part", "status")
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class Task:
+    """The smallest piece of work that is done as a whole, and not again once it is done.
+
+    Attributes
+    ----------
+    experiment, part : str
+        Where it belongs.
+    parameters : dict
+        All that the result depends on, as plain values.
+    budgeted : bool
+        Whether it runs in a process of its own, that is ended when the time budget is used up.
+    dataset : str or None
+        The data set without which it cannot run.
+    seconds : float
+        About how long it takes, for the progress bar only.
+    """
+
+    experiment: str
+    part: str
+    parameters: Row = field(default_factory=dict)
+    budgeted: bool = False
+    dataset: str | None = None
+    seconds: float = 1.0
+
+    @property
+    def key(self) -> str:
+        """The name under which its rows are kept.
+
+        Examples
+        --------
+        >>> Task("toys", "line", {"seed": 0}).key
+        'toys/line {"seed": 0}'
+        """
+        return f"{self.experiment}/{self.part} {json.dumps(self.parameters, sort_keys=True)}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a task."""
+
+    rows: list[Row]
+    status: str = DONE
+    message: str = ""
+    seconds: float = 0.0
 
 
 class Journal:
@@ -136,15 +186,17 @@ def write_results(frame: pd.DataFrame, folder: Path) -> None:
         frame.to_csv(temporary, index=False, lineterminator="\n")
 
 
-def read_results(path: Path) -> pd.DataFrame:
+def read_results(path: Path, command: str = "reproduce") -> pd.DataFrame:
     """Read the tidy table back.
 
     Parameters
     ----------
     path : Path
         The file ``results.parquet``, or the folder that holds it.
+    command : str, default="reproduce"
+        The command that writes it, for the message if it is not there.
     """
     path = path / "results.parquet" if path.is_dir() else path
     if not path.is_file():
-        raise FileNotFoundError(f"{path} is not there; l1kpca reproduce --out DIR writes it")
+        raise FileNotFoundError(f"{path} is not there; l1kpca {command} --out DIR writes it")
     return pd.read_parquet(path)
