@@ -109,6 +109,7 @@ def test_a_kernel_matrix_has_no_rows_to_go_back_to():
 def test_inverse_transform_must_have_been_asked_for():
     text = (
         "inverse_transform with kernel='rbf' needs fit_inverse_transform=True: set it and fit again"
+        " or use method='fixed_point'"
     )
     with raises(NotFittedError, text):
         L1KernelPCA(2, kernel="rbf").fit(X).inverse_transform(X[:, :2])

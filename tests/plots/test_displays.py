@@ -197,6 +197,12 @@ def test_preimages(pca, X, shape):
         np.testing.assert_allclose(image, display.preimages[3].reshape(shape))
 
 
+def test_preimages_by_fixed_point(X):
+    pca = L1KernelPCA(3, kernel="rbf").fit(X)
+    display = PreimageDisplay.from_estimator(pca, X[:5], method="fixed_point")
+    np.testing.assert_array_equal(display.preimages, pca.denoise(X[:5], method="fixed_point"))
+
+
 def test_given_axes_are_used_and_plot_draws_again(pca, X):
     figure, axes = plt.subplots(1, 3)
     display = ScoresDisplay.from_estimator(pca, X, ax=axes[0], s=5)

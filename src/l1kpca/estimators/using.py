@@ -11,11 +11,14 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from l1kpca._typing import Array
 from l1kpca.estimators.inverse import feature_groups, least_squares_inverse
+from l1kpca.estimators.preimage import FixedPointInverse
 from l1kpca.estimators.validation import check_rows
 from l1kpca.gram.base import Projected
 from l1kpca.gram.dask import is_dask, project_blocks
 from l1kpca.kernels import name_of
-from l1kpca.threads import single_threaded_blas
+from l1kpca.threads import Workers, single_threaded_blas, thread_count
+
+INVERSE_METHODS = ("auto", "ridge", "fixed_point")
 
 
 class PerComponent(np.ndarray):
@@ -59,28 +62,53 @@ class FittedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         with single_threaded_blas():
             return self._projection(X)
 
-    def inverse_transform(self, X: Any) -> Array:
-        """Rows that have, nearly, the given scores.
+    def inverse_transform(self, X: Any, *, method: str = "auto") -> Array:
+        r"""Rows that have, nearly, the given scores.
 
-        For the linear kernel, the point of the subspace with these scores, the mean restored.  For
-        other kernels, kernel ridge regression of the training rows on their scores, which needs
-        ``fit_inverse_transform=True``.
+        Scores s stand for the point :math:`P = m + \sum_j s_j w_j` of feature space, with m the
+        center and w the components.  Only the linear kernel has a row for every such point.  For
+        other kernels, "ridge" predicts the row by kernel ridge regression of the training rows on
+        their scores; "fixed_point" looks for the row whose image is nearest to P,
+
+        .. math:: \min_x \|\phi(x) - P\|^2, \qquad
+                  x \leftarrow \frac{\sum_l g_l k(x, x_l)\, x_l}{\sum_l g_l k(x, x_l)}
+                  \quad\text{with } P = \sum_l g_l \phi(x_l),
+
+        the iteration of Mika et al. for the Gaussian kernel.  A step that would lead away from P is
+        shortened until it does not, so the distance never grows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_components_)
             Scores.
+        method : {"auto", "ridge", "fixed_point"}, default="auto"
+            "auto" is exact for the linear kernel: the point of the subspace with these scores; for
+            other kernels it is "ridge".  "ridge" needs ``fit_inverse_transform=True``.
+            "fixed_point" needs ``kernel="rbf"`` and nothing that is learned at fit.  It begins at
+            the training row nearest to P (with ``gram="nystroem"``, at the nearest landmark), or at
+            the ridge pre-image if that was learned and is nearer.
 
         Returns
         -------
         rows : ndarray of shape (n_samples, n_features)
+
+        References
+        ----------
+        S. Mika, B. Schölkopf, A. Smola, K.-R. Müller, M. Scholz and G. Rätsch, "Kernel PCA and
+        De-Noising in Feature Spaces", NIPS 1998.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from l1kpca import L1KernelPCA
+        >>> X = np.random.default_rng(0).normal(size=(30, 4))
+        >>> pca = L1KernelPCA(kernel="rbf").fit(X)
+        >>> back = pca.inverse_transform(pca.transform(X), method="fixed_point")
+        >>> bool(np.allclose(back, X, atol=1e-4))
+        True
         """
         check_is_fitted(self)
-        if self._inverse is None:
-            raise NotFittedError(
-                f"inverse_transform with kernel={name_of(self.kernel)} needs"
-                " fit_inverse_transform=True: set it and fit again"
-            )
+        self._check_way_back(method)
         scores = check_array(
             X, dtype=[np.float64, np.float32], input_name="X", ensure_min_features=0
         )
@@ -89,7 +117,82 @@ class FittedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 f"X has {scores.shape[1]} columns, but {type(self).__name__} has"
                 f" n_components_={self.n_components_}: pass scores as transform gives them"
             )
-        return self._inverse(scores)
+        return self._rows_of(scores, method)
+
+    def denoise(self, X: Any, *, method: str = "auto") -> Array:
+        r"""Replace rows by what the components keep of them.
+
+        A row is projected on the components and brought back:
+        ``inverse_transform(transform(X), method=method)``.  For the linear kernel this is the
+        orthogonal projection on the subspace through the center m, exactly:
+        :math:`m + W^T W (x - m)`, with W the rows of ``components_``.  For the Gaussian kernel and
+        "fixed_point" it is the row whose image is nearest to the projection of
+        :math:`\phi(x)`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
+            Rows, new ones or those of the fit.
+        method : {"auto", "ridge", "fixed_point"}, default="auto"
+            How to come back: as in `inverse_transform`.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features)
+            Dense, and in the memory of this process.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from l1kpca import L1KernelPCA
+        >>> X = np.array([[-2.0, -2.1], [-1.0, -0.9], [0.0, 0.1], [1.0, 0.9], [2.0, 2.0]])
+        >>> L1KernelPCA(1).fit(X).denoise([[3.0, 1.0]]).round(1)
+        array([[2., 2.]])
+        """
+        check_is_fitted(self)
+        self._check_way_back(method)
+        scores = np.asarray(self.transform(X)) if is_dask(X) else self._project(X).scores
+        return self._rows_of(scores, method)
+
+    def _check_way_back(self, method: str) -> None:
+        if method not in INVERSE_METHODS:
+            raise ValueError(f"method={method!r} must be one of {list(INVERSE_METHODS)}")
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "pre-images need the rows themselves, which kernel='precomputed' does not have:"
+                " pass the rows and the kernel instead"
+            )
+        if method != "auto" and self.kernel == "linear":
+            raise ValueError(
+                f"method={method!r} is for other kernels: kernel='linear' has exact pre-images, use"
+                " method='auto'"
+            )
+        if method == "fixed_point" and self.kernel != "rbf":
+            raise ValueError(
+                "method='fixed_point' needs kernel='rbf', got"
+                f" kernel={name_of(self.kernel)}: use method='ridge'"
+            )
+        if method != "fixed_point" and self._inverse is None:
+            instead = " or use method='fixed_point'" if self.kernel == "rbf" else ""
+            raise NotFittedError(
+                f"inverse_transform with kernel={name_of(self.kernel)} needs"
+                f" fit_inverse_transform=True: set it and fit again{instead}"
+            )
+
+    def _rows_of(self, scores: Array, method: str) -> Array:
+        if method != "fixed_point":
+            return self._inverse(scores)
+        # A projection that a user's own Gram gives may not know the rows.
+        expand = getattr(self._projection, "expansion", None)
+        expansion = expand() if expand is not None else None
+        if expansion is None:
+            raise ValueError(
+                f"method='fixed_point' needs the training rows, which gram={self.gram!r} does not"
+                " keep: use method='ridge', or another gram"
+            )
+        start = None if self._inverse is None else self._inverse(scores)
+        with single_threaded_blas():
+            return FixedPointInverse(expansion, Workers(thread_count(self.n_jobs)))(scores, start)
 
     def score(self, X: Any, y: Any = None) -> float:
         r"""How well hidden features of rows are predicted from the other features of the same rows.

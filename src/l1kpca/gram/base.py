@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from l1kpca._typing import Array
+from l1kpca.kernels import KernelBlocks
 
 LowRank = tuple[Array, Array]
 """Factors (L, R), both (rank, n_samples), of a matrix L^T R that is to be subtracted."""
@@ -36,7 +37,7 @@ class Gram(Protocol):
         """K[:, index], or K[rows][:, index]."""
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
-        """sum_i |K - L^T R|_ij for each column j: what the paper's start needs.
+        """``sum_i |K - L^T R|_ij`` for each column j: what the paper's start needs.
 
         The matrix L^T R must be symmetric, as K is.
         """
@@ -53,11 +54,30 @@ class Projected:
     squared_norms: Array | None
 
 
+@dataclass(frozen=True)
+class Expansion:
+    r"""Points of feature space as combinations of known rows.
+
+    The point with scores s is :math:`\sum_l g_l \phi(x_l)` with g = ``offset + s @ coef``: the
+    center, and the directions from there.
+    """
+
+    blocks: KernelBlocks
+    """The rows, and the kernel between them and others."""
+    coef: Array
+    """Directions, (n_directions, n_rows)."""
+    offset: Array
+    """The center, (n_rows,); zero if the rows are not centered."""
+
+
 class Projection(Protocol):
     """What is kept after a fit: directions ``X^T V`` in feature space, ready for new rows."""
 
     def __call__(self, X_new: Any) -> Projected:
         """Project new rows."""
+
+    def expansion(self) -> Expansion | None:
+        """The directions as combinations of rows; None where no rows are known."""
 
 
 class DataGram(Gram, Protocol):

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from l1kpca._typing import Array
-from l1kpca.gram.base import DataGram, Projected, Projection
+from l1kpca.gram.base import DataGram, Expansion, Projected, Projection
 from l1kpca.gram.tiles import TiledGram
 from l1kpca.gram.wrappers import Centered
 from l1kpca.kernels import Rows
@@ -23,6 +23,9 @@ class FeatureMap(Protocol):
     def __call__(self, X: Any) -> Any:
         """Map rows to features."""
 
+    def expansion(self, vectors: Array) -> Expansion | None:
+        """The columns of ``vectors``, in the space of the features, as combinations of rows."""
+
 
 @dataclass(frozen=True)
 class Identity:
@@ -31,6 +34,9 @@ class Identity:
     def __call__(self, X: Any) -> Any:
         """Return the rows themselves."""
         return X
+
+    def expansion(self, vectors: Array) -> None:
+        """Vectors are rows here: nothing to expand."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,13 @@ class Shifted:
     def __call__(self, X: Any) -> Array:
         """Map rows to features and subtract the center."""
         return np.asarray(self.features(X)) - self.center
+
+    def expansion(self, vectors: Array) -> Expansion | None:
+        """As without the center, which becomes the offset."""
+        raw = self.features.expansion(np.column_stack([vectors, self.center]))
+        if raw is None:
+            return None
+        return Expansion(raw.blocks, raw.coef[:-1], raw.offset + raw.coef[-1])
 
 
 @dataclass(frozen=True)
@@ -60,6 +73,10 @@ class FactorProjection:
             scores.append(safe_sparse_dot(mapped, self.weights, dense_output=True))
             norms.append(row_norms(mapped, squared=True))
         return Projected(np.concatenate(scores), np.concatenate(norms))
+
+    def expansion(self) -> Expansion | None:
+        """Over the rows that the features are made of, if there are such."""
+        return self.features.expansion(self.weights)
 
 
 class FactorGram(TiledGram):

@@ -13,7 +13,7 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.utils.extmath import row_norms
 
 from l1kpca._typing import Array
-from l1kpca.gram.base import DataGram, Projection
+from l1kpca.gram.base import DataGram, Expansion, Projection
 from l1kpca.gram.factor import FactorGram, FactorProjection
 from l1kpca.gram.tiles import TiledGram
 from l1kpca.kernels import Kernel, KernelBlocks, Rows, kernel_blocks
@@ -38,6 +38,11 @@ class LandmarkFeatures:
     def similarities(self, X: Any) -> Array:
         """k(x, L): the part that is cheap."""
         return self.landmarks.with_new(X)
+
+    def expansion(self, vectors: Array) -> Expansion:
+        r"""Over the landmarks: :math:`v^T f(x) = (W v)^T k(L, x)`, and the center W W^T s."""
+        center = self.whitening @ (self.whitening.T @ self.shift)
+        return Expansion(self.landmarks, (self.whitening @ vectors).T, center)
 
 
 def choose_landmarks(X: Any, count: int, method: str, rng: np.random.Generator) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from l1kpca._typing import Array
-from l1kpca.gram.base import Projected, Projection
+from l1kpca.gram.base import Expansion, Projected, Projection
 from l1kpca.kernels import KernelBlocks
 from l1kpca.threads import Workers, spans
 
@@ -36,6 +36,10 @@ class KernelProjection:
         self.workers.run(work, pieces, cost=n_new * self.V.size)
         return Projected(scores, self.blocks.kernel.diagonal(X_new))
 
+    def expansion(self) -> Expansion:
+        """V^T over the training rows."""
+        return Expansion(self.blocks, self.V.T, np.zeros(len(self.V), dtype=self.V.dtype))
+
 
 @dataclass(frozen=True)
 class PrecomputedProjection:
@@ -46,6 +50,9 @@ class PrecomputedProjection:
     def __call__(self, X_new: Array) -> Projected:
         """Project new rows."""
         return Projected(X_new @ self.V, None)
+
+    def expansion(self) -> None:
+        """The rows themselves are not known."""
 
 
 @dataclass(frozen=True)
@@ -75,3 +82,13 @@ class CenteredProjection:
             return Projected(scores, None)
         norms = raw.squared_norms - 2 * onto_mean + self.mean_square
         return Projected(scores, np.maximum(norms, 0))
+
+    def expansion(self) -> Expansion | None:
+        """(V - w 1^T V)^T, and the center w."""
+        raw = self.plain.expansion()
+        if raw is None:
+            return None
+        center = raw.coef[-1]
+        return Expansion(
+            raw.blocks, raw.coef[:-1] - np.outer(self.sums, center), raw.offset + center
+        )

@@ -47,18 +47,26 @@ class PreimageDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, *, shape: tuple[int, int] | None = None, **keywords: Any
+        cls,
+        estimator: Any,
+        X: Any,
+        *,
+        shape: tuple[int, int] | None = None,
+        method: str = "auto",
+        **keywords: Any,
     ) -> PreimageDisplay:
         """Send rows to their scores and back, and draw both.
 
         Parameters
         ----------
         estimator : kernel PCA
-            Fitted, with the linear kernel or ``fit_inverse_transform=True``.
+            Fitted; with a way back that ``method`` can go.
         X : array-like of shape (n_rows, n_features)
             A few rows.
         shape : tuple of int, default=None
             Height and width of images; None draws rows as lines.
+        method : {"auto", "ridge", "fixed_point"}, default="auto"
+            How to come back: as in the estimator's ``inverse_transform``.
         **keywords : dict
             Passed to ``imshow`` or ``plot``.
 
@@ -77,7 +85,7 @@ class PreimageDisplay:
                 f"shape={tuple(shape)} has {int(np.prod(shape))} pixels, but X has {rows.shape[1]}"
                 " columns"
             )
-        preimages = pca.inverse_transform(pca.transform(rows))
+        preimages = pca.denoise(rows, method=method)
         return cls(rows, preimages=preimages, shape=shape).plot(**keywords)
 
     def plot(self, **keywords: Any) -> PreimageDisplay:
