@@ -11,6 +11,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from forged_models import rewritten
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, peers, persistence
 from l1kpca.outputs import OutputError
 from l1kpca.persistence import ModelFileError, load, save
@@ -36,22 +37,6 @@ def file(tmp_path):
     """A good model file."""
     path = tmp_path / "model.skops"
     save(L1KernelPCA(2, kernel="rbf").fit(X), path, attached={"columns": ["a", "b"]})
-    return path
-
-
-def rewritten(path, change=None, **entries):
-    """The same archive with other entries; `change` edits the JSON of the model."""
-    with zipfile.ZipFile(path) as archive:
-        content = {name: archive.read(name) for name in archive.namelist()}
-    if change is not None:
-        schema = json.loads(content["schema.json"])
-        change(schema)
-        content["schema.json"] = json.dumps(schema).encode()
-    content.update(entries)
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in content.items():
-            if data is not None:
-                archive.writestr(name, data)
     return path
 
 

@@ -1,0 +1,267 @@
+"""A model file may name what it likes: nothing but the known types is built, nothing imported."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from forged_models import (
+    entries_of,
+    listed,
+    mapping,
+    node,
+    nodes,
+    rewritten,
+    text,
+    unchanged,
+    with_attribute,
+)
+from l1kpca.persistence import ModelFileError, load
+from l1kpca.persistence.schema import LARGEST_LIST_SHOWN
+
+FUNCTION = node("FunctionNode", "os.system")
+HOSTILE = {
+    "os.system as a type": node("TypeNode", "os.system"),
+    "os.system as a function": FUNCTION,
+    "posix.system": node("FunctionNode", "posix.system"),
+    "eval": node("TypeNode", "builtins.eval"),
+    "open": node("TypeNode", "builtins.open"),
+    "getattr": node("FunctionNode", "builtins.getattr"),
+    "Popen built from arguments": node(
+        "ConstructorFromReduceNode", "subprocess.Popen", content=listed(text("true"))
+    ),
+    "an object of an unknown module": node("ObjectNode", "no_such_module.Model"),
+    "an object with a state of its own": node(
+        "ObjectNode", "functools.partial", content=listed(FUNCTION)
+    ),
+    "a partial": node(
+        "PartialNode",
+        "functools.partial",
+        content={
+            "func": FUNCTION,
+            "args": listed(text("true")),
+            "kwds": mapping(),
+            "namespace": text(None),
+        },
+    ),
+    "a NumPy ufunc": node("FunctionNode", "numpy.add"),
+    "a SciPy ufunc": node("FunctionNode", "scipy.special.expit"),
+    "numpy.load": node("FunctionNode", "numpy.load"),
+    "a method of a trusted type": node(
+        "MethodNode",
+        "l1kpca.threads.Workers",
+        content={"func": "__reduce__", "obj": node("ObjectNode", "l1kpca.threads.Workers")},
+    ),
+    "methodcaller": node("OperatorFuncNode", "operator.methodcaller", attrs=listed(text("x"))),
+    "any function as an operator": node("OperatorFuncNode", "builtins.exec", attrs=listed()),
+    "a random generator by any name": node(
+        "RandomGeneratorNode",
+        "numpy.random._generator.Generator",
+        content={
+            "bit_generator": mapping(bit_generator=text("seed")),
+            "seed_seq": mapping(),
+        },
+    ),
+    "a random state, whose position is not checked by NumPy": node(
+        "RandomStateNode",
+        "numpy.random.mtrand.RandomState",
+        content=mapping(bit_generator=text("MT19937"), pos=text(10**9)),
+    ),
+    "an estimator of scikit-learn": node(
+        "ObjectNode", "sklearn.linear_model._base.LinearRegression"
+    ),
+    "a trusted type, called": node(
+        "ConstructorFromReduceNode", "l1kpca.threads.Workers", content=listed(text(10**9))
+    ),
+    "a trusted type as a list": node("ListNode", "l1kpca.threads.Workers", content=[]),
+    "a trusted type as a function": node("FunctionNode", "l1kpca.threads.Workers"),
+    "a tree of scikit-learn": node(
+        "TreeNode", "sklearn.tree._tree.Tree", content=mapping(), __reduce__={"args": listed()}
+    ),
+    "a loss": node(
+        "LossNode", "sklearn._loss._loss.CyPinballLoss", content=mapping(),
+        __reduce__={"args": listed()},
+    ),
+    "a memory map": node("NdArrayNode", "numpy.memmap", type="json", content=[], shape=listed()),
+    "a NumPy object": node("NdArrayNode", "numpy.object_", type="json", content=[], shape=listed()),
+    "a sparse matrix": node("SparseMatrixNode", "scipy.sparse._csr.csr_matrix", type="scipy"),
+    "bytes": node("BytesNode", "builtins.bytes", file="l1kpca.json"),
+    "a default dictionary": node(
+        "DefaultDictNode",
+        "collections.defaultdict",
+        content={"main": mapping(), "default_factory": FUNCTION},
+    ),
+    "a dictionary with functions for keys": node(
+        "DictNode",
+        "builtins.dict",
+        content={"true": text(1)},
+        key_types=listed(FUNCTION, kind="builtins.list"),
+    ),
+    "a loader of nobody": node("EvilNode", "builtins.str"),
+    "a loader of an older protocol": node("CachedNode", "builtins.str"),
+    "names that are no text": {"__loader__": "ObjectNode", "__module__": 3, "__class__": None},
+    "a name that is a list": {"__loader__": ["ObjectNode"], "__module__": "a", "__class__": "b"},
+    "a loader alone": {"__loader__": "ObjectNode"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("place", ["within", "instead"])
+def test_what_no_model_holds_is_refused_before_anything_is_built(file, hostile, place):
+    if place == "within":
+        rewritten(file, with_attribute("rule", hostile))
+    else:
+        rewritten(file, lambda schema: (schema.clear(), schema.update(hostile, protocol=2)))
+    with (
+        unchanged(file.parent),
+        pytest.raises(ModelFileError, match=r"types that are not trusted \(.+\), so it was not"),
+    ):
+        load(file)
+
+
+@pytest.mark.parametrize("protocol", [0, 1, 2, 3, -1, True, "2", None, [], 2**70])
+def test_a_protocol_of_another_time_opens_no_door(file, protocol):
+    change = with_attribute("rule", FUNCTION)
+    rewritten(file, lambda schema: (change(schema), schema.update(protocol=protocol)))
+    with pytest.raises(ModelFileError, match=r"not trusted \(os\.system\)"):
+        load(file)
+
+
+def test_a_name_cannot_write_to_the_terminal(file):
+    rewritten(file, with_attribute("rule", node("ObjectNode", "a.\x1b[2J\nerased")))
+    with pytest.raises(ModelFileError) as caught:
+        load(file)
+    assert str(caught.value).isprintable()
+
+
+def test_a_thousand_names_are_not_all_shown(file):
+    many = listed(*[node("ObjectNode", f"evil.{'E' * 500}{i}") for i in range(1000)])
+    rewritten(file, with_attribute("rule", many))
+    with pytest.raises(ModelFileError, match=rf"and {1000 - LARGEST_LIST_SHOWN} more") as caught:
+        load(file)
+    assert len(str(caught.value)) < 2000
+
+
+IMPORTING = """
+import sys
+from l1kpca.persistence import ModelFileError, load
+import skops.io
+before = set(sys.modules)
+refused = 0
+for path in sys.argv[1:]:
+    try:
+        load(path)
+    except ModelFileError:
+        refused += 1
+new = {name for name in set(sys.modules) - before}
+new = {name for name in new if name.split(".")[0] not in ("l1kpca", "encodings")}
+print(refused, sorted(new))
+"""
+
+
+def test_refused_files_import_nothing(file, good, tmp_path):
+    """A module that lies in the path of Python would leave a mark if it were imported."""
+    mark = tmp_path / "imported"
+    (tmp_path / "lurking.py").write_text(f"open({str(mark)!r}, 'w').close()\nclass Model: pass\n")
+    loaders = [
+        "ObjectNode", "TypeNode", "FunctionNode", "ListNode", "SetNode", "TupleNode", "DictNode",
+        "NdArrayNode", "ConstructorFromReduceNode", "JsonNode", "OperatorFuncNode",
+    ]  # fmt: skip
+    paths = []
+    for loader in loaders:
+        path = tmp_path / f"{loader}.skops"
+        path.write_bytes(good)
+        hostile = node(loader, "lurking.Model", content=[], type="json", shape=listed(), attrs=[])
+        paths.append(rewritten(path, with_attribute("rule", hostile)))
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTING, *map(str, paths)],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == f"{len(loaders)} []"
+    assert not mark.exists()
+
+
+def test_references_cannot_stand_for_something_else(file):
+    """skops takes a second node of the same number for the first, whatever it says."""
+    first, second = text("harmless"), {**text("other"), "__id__": 7}
+    first["__id__"] = 7
+    rewritten(file, with_attribute("rule", listed(first, second)))
+    with pytest.raises(ModelFileError, match="is not a model file, or it is damaged"):
+        load(file)
+
+
+def test_references_cannot_make_a_small_file_endless(file):
+    """Thirty lists, each with the next one twice, would be walked a thousand million times."""
+    tree = {**listed(kind="builtins.list"), "__id__": 1}
+    for number in range(2, 32):
+        again = {**listed(kind="builtins.list"), "__id__": number - 1}
+        tree = {**listed(tree, again, kind="builtins.list"), "__id__": number}
+    rewritten(file, with_attribute("rule", tree))
+    with pytest.raises(ModelFileError, match="is not a model file, or it is damaged"):
+        load(file)
+
+
+def test_a_node_within_itself_is_refused(file):
+    inner = {**listed(kind="builtins.list"), "__id__": 5}
+    rewritten(file, with_attribute("rule", {**listed(inner, kind="builtins.list"), "__id__": 5}))
+    with pytest.raises(ModelFileError, match="is not a model file, or it is damaged"):
+        load(file)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807, 9)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': 'x'}",
+        "{'descr': 'l1kpca', 'fortran_order': False, 'shape': (1,)}",
+        "{'descr': [('a', '|O')], 'fortran_order': False, 'shape': (1,)}",
+        "__import__('os').mkdir('sprung')",
+        "((((((",
+        "'''",
+        "{'descr': '<f8'",
+        "{" * 3000,
+        "9" * 9000,
+        "\\",
+        "\x00",
+        "",
+    ],
+    ids=lambda header: header[:40],
+)
+@pytest.mark.parametrize("version", [b"\x01\x00", b"\x02\x00", b"\x03\x00", b"\x09\x00"])
+def test_arrays_with_hostile_headers_are_refused(file, header, version, monkeypatch):
+    monkeypatch.chdir(file.parent)
+    length = len(header).to_bytes(2 if version == b"\x01\x00" else 4, "little")
+    array = b"\x93NUMPY" + version + length + header.encode() + bytes(8)
+    names = [name for name in entries_of(file) if name.endswith(".npy")]
+    rewritten(file, **dict.fromkeys(names, array))
+    with (
+        unchanged(file.parent),
+        pytest.raises(ModelFileError, match="is not a model file, or it is damaged"),
+    ):
+        load(file)
+
+
+def test_an_archive_instead_of_an_array_is_refused(file, tmp_path):
+    """numpy.load opens archives too; what it gives then is no array."""
+    np.savez_compressed(tmp_path / "bomb.npz", a=np.zeros(10**6))
+    bomb = (tmp_path / "bomb.npz").read_bytes()
+    names = [name for name in entries_of(file) if name.endswith(".npy")]
+    rewritten(file, **dict.fromkeys(names, bomb))
+    with pytest.raises(ModelFileError, match="is not a model file, or it is damaged"):
+        load(file)
+
+
+def test_a_good_model_is_all_of_known_types(file):
+    """Guards the tests above: the file that they spoil is a good one."""
+    import json
+
+    load(file)
+    assert len(list(nodes(json.loads(entries_of(file)["schema.json"])))) > 50
