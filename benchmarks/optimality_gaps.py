@@ -23,12 +23,13 @@ from l1kpca.directions import BitFlip, SignFixedPoint, Then, best_direction
 from l1kpca.directions.bounds import DENSE_ROWS
 from l1kpca.directions.sdp import SdpRounding
 from l1kpca.directions.starts import column, several
+from l1kpca.gamma_rules import resolve_gamma
 from l1kpca.gram.builders import Resources
 from l1kpca.gram.centers import mean_weights
 from l1kpca.gram.choose import choose
 from l1kpca.gram.dense import PrecomputedGram
 from l1kpca.gram.wrappers import Deflated
-from l1kpca.kernels import Kernel, resolve_gamma
+from l1kpca.kernels import Kernel
 from l1kpca.optimality import exact
 from l1kpca.threads import Workers, available_cores, single_threaded_blas
 

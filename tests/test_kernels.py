@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist, pdist
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels, rbf_kernel
 
 from contracts.grams import KERNELS, tanh_of_distance
+from l1kpca.gamma_rules import resolve_gamma
 from l1kpca.kernels import (
     KERNEL_NAMES,
     GaussianBlocks,
@@ -17,7 +18,6 @@ from l1kpca.kernels import (
     kernel_blocks,
     make_kernel,
     name_of,
-    resolve_gamma,
 )
 
 SPARSE_TOO = ("linear", "rbf", "poly", "polynomial", "laplacian", "cosine", "sigmoid")

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import (
     PAIRWISE_KERNEL_FUNCTIONS,
-    euclidean_distances,
     pairwise_kernels,
 )
-from sklearn.utils.extmath import row_norms
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from l1kpca._typing import Array
 from l1kpca.threads import spans
@@ -29,12 +29,12 @@ _PARAMETERS = {
 }
 _INDEFINITE = ("sigmoid",)
 _NEGATIVE_DISTANCES = ("additive_chi2",)
-ADDS_DIFFERENCES = ("laplacian", "chi2", "additive_chi2")
-"""Kernels that form no product of rows."""
-_MEDIAN_ROWS = 1000
+NONNEGATIVE = ("chi2", "additive_chi2")
+"""Kernels of rows without negative numbers."""
+SQUARES_NOTHING = ("laplacian", "cosine", *NONNEGATIVE)
+"""Kernels that take rows of any size: they form no product of rows that are not unit rows."""
 _NORM_ROWS = 65_536
 _HARMLESS = 1e-9  # a rounding error of an exponent that need not be clipped
-GAMMA_RULES = ("paper", "median", "scale")
 KERNEL_NAMES = tuple(sorted(PAIRWISE_KERNEL_FUNCTIONS))
 
 
@@ -64,13 +64,20 @@ class Kernel:
         """Evaluate k on all pairs of rows."""
         # A power of a negative number, or an overflow: said below, in words.
         with np.errstate(invalid="ignore", over="ignore"):
-            K = pairwise_kernels(X, Y, metric=self.function, **self.params)
+            K = self._pairwise(X, Y)
         if not self.is_positive and not np.isfinite(K).all():
             raise ValueError(
                 f"kernel={name_of(self.function)} returned NaN or infinity; a kernel must return a"
                 " finite number for every pair of rows: check the function and the scale of X"
             )
         return K
+
+    def _pairwise(self, X: Any, Y: Any) -> Array:
+        if self.function == "cosine":
+            # scikit-learn takes rows shorter than 10 eps for zero.
+            return safe_sparse_dot(unit_rows(X), unit_rows(Y).T, dense_output=True)
+        metric = one_number_of(self.function) if callable(self.function) else self.function
+        return pairwise_kernels(X, Y, metric=metric, **self.params)
 
     @property
     def is_positive(self) -> bool:
@@ -90,11 +97,11 @@ class Kernel:
             return np.ones(X.shape[0], dtype=X.dtype)
         if self.function == "additive_chi2":
             return np.zeros(X.shape[0], dtype=X.dtype)
+        if self.function == "cosine":
+            return (_largest_of_rows(X) > 0).astype(X.dtype)
         squares = row_norms(X, squared=True)
         if self.function == "linear":
             return squares
-        if self.function == "cosine":
-            return (squares > 0).astype(X.dtype)
         if self.function in ("poly", "polynomial", "sigmoid"):
             inner = self._gamma(X) * squares + self.params.get("coef0", 1)
             return (
@@ -116,6 +123,44 @@ def name_of(function: str | Callable[..., Any]) -> str:
     )
 
 
+def one_number_of(function: Callable[..., Any]) -> Callable[..., float]:
+    """The function, which raises an error where it returns anything but one real number."""
+
+    def checked(x: Any, y: Any, **params: Any) -> float:
+        value = function(x, y, **params)
+        if isinstance(value, np.ndarray) and value.size == 1:
+            value = value.item()
+        if not isinstance(value, Real | np.bool_):
+            kind = f"shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+            raise ValueError(
+                f"kernel={name_of(function)} returned {kind} for two rows; a kernel must return one"
+                " real number for every pair of rows"
+            )
+        return float(value)
+
+    return checked
+
+
+def unit_rows(X: Any) -> Any:
+    """Rows at length one, rows of zeros as they are; no square overflows or vanishes."""
+    for length in (_largest_of_rows, row_norms):
+        lengths = length(X)
+        lengths = np.where(lengths > 0, lengths, 1).astype(X.dtype, copy=False)
+        if sparse.issparse(X):
+            X = X.copy()
+            X.data /= np.repeat(lengths, np.diff(X.indptr))
+        else:
+            X = X / lengths[:, np.newaxis]
+    return X
+
+
+def _largest_of_rows(X: Any) -> Array:
+    """The largest entry of each row, in absolute value."""
+    if sparse.issparse(X):
+        return abs(X).max(axis=1).toarray().ravel()
+    return np.maximum(X.max(axis=1), -X.min(axis=1))
+
+
 def make_kernel(function: Any, given: Mapping[str, Any], extra: Mapping[str, Any] | None) -> Kernel:
     """A kernel with those of the ``given`` parameters that it takes.
 
@@ -124,49 +169,6 @@ def make_kernel(function: Any, given: Mapping[str, Any], extra: Mapping[str, Any
     if callable(function):
         return Kernel(function, dict(extra or {}))
     return Kernel(function, {name: given[name] for name in _PARAMETERS.get(function, ())})
-
-
-def resolve_gamma(gamma: float | str | None, X: Any) -> float:
-    r"""Turn a rule for the kernel coefficient into a number.
-
-    ``None`` is :math:`1/d`; ``"paper"`` is :math:`1/(2 d^2)`, the Gaussian of width :math:`d`;
-    ``"scale"`` is :math:`1/(d \operatorname{var} X)`; ``"median"`` is :math:`1/(2 m^2)` with
-    :math:`m` the median distance between rows (over at most 1000 evenly spaced rows).
-    """
-    n_features = X.shape[1]
-    if gamma is None:
-        return 1.0 / n_features
-    if gamma == "paper":
-        return 1.0 / (2.0 * n_features**2)
-    if gamma == "scale":
-        variance = _variance(X)
-        return 1.0 / (n_features * variance) if variance > 0 else 1.0
-    if gamma == "median":
-        squares = _squared_distances(X)
-        return 1.0 / (2.0 * float(np.median(squares))) if squares.size else 1.0
-    return float(gamma)
-
-
-def _squared_distances(X: Any) -> Array:
-    """Those between rows that differ, over at most 1000 evenly spaced rows."""
-    picked = np.unique(np.linspace(0, X.shape[0] - 1, _MEDIAN_ROWS).astype(int))
-    rows = X[picked] if sparse.issparse(X) else X[picked] - X[0]
-    squares = euclidean_distances(rows, squared=True)[np.triu_indices(len(picked), 1)]
-    rounding = 16 * np.finfo(X.dtype).eps * squares.max(initial=0)
-    return squares[squares > rounding]
-
-
-def _variance(X: Any) -> float:
-    """Variance of all entries, without a copy of X."""
-    size = X.shape[0] * X.shape[1]
-    if sparse.issparse(X):
-        mean = X.data.sum(dtype=np.float64) / size
-        squares = np.sum((X.data - mean) ** 2) + (size - X.nnz) * mean**2
-    else:
-        mean = X.mean(dtype=np.float64)
-        squares = sum(np.sum((X[rows] - mean) ** 2) for rows in spans(len(X), _NORM_ROWS))
-    rounding = (16 * np.finfo(np.float64).eps * mean) ** 2  # of the mean itself
-    return float(squares / size) if squares > size * rounding else 0.0
 
 
 class KernelBlocks(Protocol):
@@ -238,8 +240,15 @@ class GaussianBlocks:
 
     def with_new(self, X_new: Array, columns: Rows = ALL_ROWS) -> Array:
         """k(X_new, X[columns])."""
-        left = self._augmented(X_new)
-        left[:, -2] = exponents = row_norms(left[:, :-2], squared=True) / -2
+        with np.errstate(over="ignore"):
+            left = self._augmented(X_new)
+            exponents = row_norms(left[:, :-2], squared=True) / -2
+        if not np.isfinite(exponents).all():
+            # So far from every training row that k is zero: any other row as far will do.
+            far = np.sqrt(np.finfo(self.X.dtype).max / (64 * left.shape[1]))
+            np.clip(left[:, :-2], -far, far, out=left[:, :-2])
+            exponents = row_norms(left[:, :-2], squared=True) / -2
+        left[:, -2] = exponents
         return self._evaluate(left, columns, self._clips or self._can_overflow(exponents))
 
     def diagonal(self) -> Array:

@@ -122,8 +122,10 @@ def test_start():
 
 
 def test_random_state():
-    with pytest.raises(ValueError, match="'today' cannot be used to seed"):
-        L1KernelPCA(random_state="today").fit(X)
+    text = "must be None, an integer between 0 and 2**32 - 1, or a numpy.random.RandomState"
+    for wrong in ("today", -1, 2**32, 1.5):
+        with raises(ValueError, f"random_state={wrong!r} {text}"):
+            L1KernelPCA(random_state=wrong).fit(X)
 
 
 # Rows.

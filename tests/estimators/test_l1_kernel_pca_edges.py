@@ -88,13 +88,10 @@ def test_a_very_wide_kernel_has_no_components_of_noise():
     assert ratio == pytest.approx(1, abs=1e-2)
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e-100, 1e-30, 1e30, 1e100])
+@pytest.mark.parametrize("scale", [1e-140, 1e-100, 1e-30, 1e30, 1e100, 1e140])
 def test_the_scale_of_the_rows_does_not_matter(scale):
     X = low_rank_rows(np.random.default_rng(3), 30, 5, 3)
     unit, scaled = L1KernelPCA().fit(X), L1KernelPCA().fit(X * scale)
-    if scale < 1e-146:  # squares are below what numbers can hold with all their digits
-        assert scaled.n_components_ == 0
-        return
     assert scaled.n_components_ == 3
     assert_allclose(scaled.objective_ / scale, unit.objective_, rtol=1e-9)
 

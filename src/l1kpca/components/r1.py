@@ -86,10 +86,12 @@ class R1Subspace:
         threshold = float(np.median(residuals)) or float(np.sqrt(rounding))
         weights, loss = self.weighting(residuals, threshold)
         trace = [loss]
+        size = float(np.abs(basis.scores).max())
         # Where no residual is left, every weight is one and the start is the solution.
         status = Status.MAX_ITER if residuals.any() else Status.CONVERGED
         while status is Status.MAX_ITER and len(trace) <= self.max_iter:
-            B = weights[:, np.newaxis] * basis.scores
+            # K S is of degree three in the rows; any multiple of it spans the same space.
+            B = weights[:, np.newaxis] * (basis.scores / size)
             moved = orthonormal(B, gram.apply(B))
             if moved is None:  # directions that are rounding error: the start is as good
                 status = Status.CONVERGED

@@ -113,3 +113,11 @@ def why_it_stopped(moved: float, value: float) -> Status:
     """A step that gains nothing is rounding error, unless K has a negative direction."""
     negative = moved < -np.sqrt(np.finfo(float).eps) * abs(value)
     return Status.NOT_POSITIVE if negative else Status.CONVERGED
+
+
+def row_lengths(W: Array) -> Array:
+    """Euclidean length of each row; no square overflows or vanishes, whatever the unit of W."""
+    largest = float(np.abs(W).max(initial=0))
+    # A power of two: dividing by it costs no digit.
+    unit = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if largest > 0 else 1.0
+    return unit * np.linalg.norm(W / unit, axis=1)

@@ -15,6 +15,7 @@ import numpy as np
 
 from l1kpca import sign_loops
 from l1kpca._typing import Array
+from l1kpca.directions.base import row_lengths
 from l1kpca.directions.bounds import cholesky_bound, extreme_eigenvalues, slack_weights
 
 TOLERANCE = 1e-9
@@ -101,7 +102,7 @@ def branch_and_bound(K: Array, start: Array, V: Array, max_nodes: int, deadline:
 def _children(K: Array, node: Node) -> Iterator[Node]:
     """Fix one more sign, both ways: of a row that weighs much and on which little is decided."""
     decided = np.abs(node.V @ node.V[node.rows[0]])
-    merit = np.linalg.norm(K @ node.V, axis=1) * (1 - decided)
+    merit = row_lengths(K @ node.V) * (1 - decided)
     merit[node.rows] = -np.inf
     row = int(np.argmax(merit))
     for sign in (-1.0, 1.0):

@@ -50,7 +50,11 @@ class LpNorm:
 
     def __call__(self, projections: Array) -> float:
         """The norm."""
-        return float(np.linalg.norm(projections, ord=self.p))
+        largest = float(np.abs(projections).max(initial=0))
+        if largest == 0:
+            return 0.0
+        # Powers of numbers up to one: a large p does not overflow.
+        return largest * float(np.linalg.norm(projections / largest, ord=self.p))
 
     def gradient(self, projections: Array, previous: Array) -> Array:
         r""":math:`\operatorname{sgn}(y)\, |y|^{p-1} / \|y\|_p^{p-1}`; its dual norm is one."""
@@ -140,4 +144,4 @@ class HomogeneousPowerIteration(SingleStart):
     def _value_of_start(self, c: Array, Kc: Array) -> float:
         """f(x)^2 at the start."""
         value = float(c @ Kc)
-        return self.function(Kc) ** 2 / value if value > 0 else value
+        return (self.function(Kc) / value**0.5) ** 2 if value > 0 else value

@@ -12,7 +12,7 @@ from math import isqrt
 import numpy as np
 
 from l1kpca._typing import Array, Signs
-from l1kpca.directions.base import Direction, Finder, SingleStart
+from l1kpca.directions.base import Direction, Finder, SingleStart, row_lengths
 from l1kpca.directions.bit_flip import BitFlip
 from l1kpca.directions.bounds import UpperBound, dual_bound
 from l1kpca.directions.compose import Then
@@ -90,7 +90,7 @@ def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxat
         fell = float(along.sum()) < value - _TOLERANCE * abs(value)
         share, value = 0.0 if fell else share, float(along.sum())
         pull = image - (share * diagonal)[:, np.newaxis] * V
-        norms = np.linalg.norm(pull, axis=1)
+        norms = row_lengths(pull)
         # At the optimum every row is parallel to its pull.
         slack = float(norms.sum() + share * diagonal.sum() - value)
         if slack <= _TOLERANCE * abs(value) or step == max_steps:
@@ -107,11 +107,11 @@ def sdp_bound(gram: Gram, seed: int = 0) -> UpperBound:
 
 def unit_rows(W: Array, instead: Array) -> Array:
     """Rows of W at length one; a row of zeros becomes that of ``instead``."""
-    norms = np.linalg.norm(W, axis=1)
+    norms = row_lengths(W)
     usable = norms > 0
     if not usable.all():
         W = np.where(usable[:, np.newaxis], W, instead)
-        norms = np.linalg.norm(W, axis=1)
+        norms = row_lengths(W)
     return W / norms[:, np.newaxis]
 
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from l1kpca._typing import Array
+from l1kpca.directions.base import row_lengths
 from l1kpca.directions.bounds import (
     UpperBound,
     dual_bound,
@@ -186,7 +187,7 @@ def _power_steps(problem: Penalized, V: Array, n_steps: int) -> tuple[Array, Arr
     """Some steps towards the relaxation, and y: the lengths of the rows before the last of them."""
     for _ in range(n_steps):
         pull = np.asarray(problem.apply(V.astype(problem.dtype)), dtype=np.float64)
-        norms = np.linalg.norm(pull, axis=1)
+        norms = row_lengths(pull)
         slack = float(norms.sum() - (pull * V).sum())
         V = unit_rows(pull, V)
         if slack <= _TOLERANCE * float(norms.sum()):

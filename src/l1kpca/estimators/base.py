@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from l1kpca._typing import Array
@@ -17,13 +16,16 @@ from l1kpca.directions.base import Status
 from l1kpca.estimators.inverse import loadings, ridge_inverse
 from l1kpca.estimators.notices import warn_user
 from l1kpca.estimators.progress import ProgressBar
+from l1kpca.estimators.scale import check_scale
 from l1kpca.estimators.using import FittedKernelPCA
 from l1kpca.estimators.validation import (
+    check_kernel_function,
     check_kernel_matrix,
     check_parameters,
     check_rows,
-    check_scale,
+    check_seed,
 )
+from l1kpca.gamma_rules import resolve_gamma
 from l1kpca.gram.base import DataGram, Gram
 from l1kpca.gram.builders import Resources
 from l1kpca.gram.centers import mean_weights, spatial_median_weights
@@ -31,7 +33,7 @@ from l1kpca.gram.choose import GramChoice, choose
 from l1kpca.gram.dask import Dask, cluster_memory, distributed_rows, in_chunks_of, is_dask
 from l1kpca.gram.dense import PrecomputedGram
 from l1kpca.gram.memory import read_memory_limit
-from l1kpca.kernels import Kernel, make_kernel, resolve_gamma
+from l1kpca.kernels import Kernel, make_kernel
 from l1kpca.threads import Workers, reporting_to, single_threaded_blas, thread_count
 
 _SPECTRUM_ROWS = 256
@@ -163,7 +165,7 @@ class KernelPCABase(FittedKernelPCA):
 
     def _seed(self) -> int:
         """The one number from which all randomness of a fit comes."""
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        return int(check_seed(self.random_state).randint(2**31 - 1))
 
     def _resumable(self, solver: ComponentSolver, X: Any, seed: int) -> ComponentSolver:
         """The solver, wrapped if finished components are to be kept on disk."""
@@ -182,6 +184,7 @@ class KernelPCABase(FittedKernelPCA):
         kernel = make_kernel(self.kernel, given, self.kernel_params)
         check_scale(X, kernel)
         gram, choice = choose(self.gram, X, kernel, resources, cluster)
+        check_kernel_function(kernel, X)
         return gram, kernel, choice
 
     def _center_weights(self, gram: DataGram) -> Array | None:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from l1kpca._typing import Array
 from l1kpca.estimators.inverse import feature_groups, least_squares_inverse
 from l1kpca.estimators.preimage import FixedPointInverse
+from l1kpca.estimators.scale import check_results, overflow_is_checked
 from l1kpca.estimators.validation import check_rows
 from l1kpca.gram.base import Projected
 from l1kpca.gram.dask import is_dask, project_blocks
@@ -59,8 +60,10 @@ class FittedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Scores and squared norms, in the centered feature space, of new rows."""
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
-        with single_threaded_blas():
-            return self._projection(X)
+        with single_threaded_blas(), overflow_is_checked():
+            found = self._projection(X)
+        check_results(found.scores, self.kernel)
+        return found
 
     def inverse_transform(self, X: Any, *, method: str = "auto") -> Array:
         r"""Rows that have, nearly, the given scores.
@@ -181,7 +184,9 @@ class FittedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _rows_of(self, scores: Array, method: str) -> Array:
         if method != "fixed_point":
-            return self._inverse(scores)
+            with overflow_is_checked():
+                rows = self._inverse(scores)
+            return check_results(rows, self.kernel)
         # A projection that a user's own Gram gives may not know the rows.
         expand = getattr(self._projection, "expansion", None)
         expansion = expand() if expand is not None else None

@@ -1,26 +1,33 @@
 """Checks at the door of the estimators; below it, everything is trusted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.extmath import row_norms
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, validate_data
 
 from l1kpca import loops
+from l1kpca.estimators.scale import overflow_is_checked, refuse_overflow, refuse_underflow
+from l1kpca.gamma_rules import GAMMA_RULES
 from l1kpca.gram.builders import BUILDERS
-from l1kpca.kernels import ADDS_DIFFERENCES, GAMMA_RULES, KERNEL_NAMES, Kernel, name_of
+from l1kpca.kernels import KERNEL_NAMES, NONNEGATIVE, Kernel, name_of
 from l1kpca.threads import Workers, spans
 
 _ROWS = 512
+_PROBED_ROWS = 12
+_LOST_SQUARES = float(np.finfo(np.float64).tiny) / float(np.finfo(np.float64).eps)
+"""A sum of squares up to this size has lost digits to underflow."""
 
 
 def check_parameters(estimator: Any) -> None:
     """Refuse values that no fit could use, one clear sentence for each."""
     _check_n_components(estimator.n_components)
     _check_kernel(estimator)
+    _check_switches(estimator)
     check_number("alpha", estimator.alpha, at_least=0)
     check_number("degree", estimator.degree, at_least=0)
     check_number("coef0", estimator.coef0, at_least=-np.inf)
@@ -39,11 +46,31 @@ def check_parameters(estimator: Any) -> None:
         raise ValueError(f"n_jobs={estimator.n_jobs!r} must be None or an integer other than 0")
     if estimator.dtype is not None and not _is_precision(estimator.dtype):
         raise ValueError(f"dtype={estimator.dtype!r} must be None, 'float32' or 'float64'")
-    if estimator.fit_inverse_transform and estimator.kernel == "precomputed":
+    _check_way_back(estimator)
+
+
+def _check_way_back(estimator: Any) -> None:
+    if not estimator.fit_inverse_transform or not isinstance(estimator.kernel, str):
+        return
+    if estimator.kernel == "precomputed":
         raise ValueError(
             "fit_inverse_transform=True needs the rows themselves, which kernel='precomputed' does"
             " not have: pass the rows and the kernel instead"
         )
+    if estimator.kernel in NONNEGATIVE:
+        raise ValueError(
+            f"fit_inverse_transform=True cannot be used with kernel={estimator.kernel!r}, which"
+            " takes no negative numbers, and scores are negative: use another kernel"
+        )
+
+
+def _check_switches(estimator: Any) -> None:
+    for name in ("fit_inverse_transform", "copy_X"):
+        value = getattr(estimator, name)
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name}={value!r} must be True or False")
+    if not isinstance(estimator.verbose, Integral) or estimator.verbose < 0:
+        raise ValueError(f"verbose={estimator.verbose!r} must be 0 or a positive integer")
 
 
 def check_count(name: str, value: Any, at_least: int = 1) -> None:
@@ -68,6 +95,11 @@ def _check_kernel(estimator: Any) -> None:
     names = [*KERNEL_NAMES, "precomputed"]
     if not callable(kernel) and not _is_one_of(kernel, names):
         raise ValueError(f"kernel={kernel!r} must be one of {names}, or a function of two rows")
+    given = estimator.kernel_params
+    if given is not None and not isinstance(given, Mapping):
+        raise ValueError(
+            f"kernel_params={given!r} must be a dict of keyword arguments of the kernel, or None"
+        )
     if isinstance(gamma, str):
         if gamma not in GAMMA_RULES:
             raise ValueError(
@@ -79,10 +111,17 @@ def _check_kernel(estimator: Any) -> None:
 
 def check_number(name: str, value: Any, at_least: float) -> None:
     """Refuse anything but a finite number that is large enough."""
-    if not isinstance(value, Real) or not np.isfinite(float(value)):
+    if not isinstance(value, Real) or not _is_finite(value):
         raise ValueError(f"{name}={value!r} must be a finite number")
     if float(value) < at_least:
         raise ValueError(f"{name}={value!r} must be at least {at_least}")
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return bool(np.isfinite(float(value)))
+    except OverflowError:  # an integer beyond every float
+        return False
 
 
 def _is_int(value: Any) -> bool:
@@ -105,39 +144,25 @@ def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """X as a finite float array or CSR matrix; at fit also remembers its columns."""
     precomputed = estimator.kernel == "precomputed"
     given = X
-    X = validate_data(
-        estimator,
-        X,
-        accept_sparse=False if precomputed else "csr",
-        dtype=[np.float64, np.float32] if estimator.dtype is None else np.dtype(estimator.dtype),
-        # The pass over a kernel matrix that checks its symmetry also finds NaN and infinity.
-        ensure_all_finite=not (precomputed and reset),
-        reset=reset,
-    )
+    asked = estimator.dtype
+    precisions = [np.float64, np.float32] if asked is None else np.dtype(asked)
+    with overflow_is_checked():  # scikit-learn sums all entries to see whether they are finite
+        X = validate_data(
+            estimator,
+            X,
+            accept_sparse=False if precomputed else "csr",
+            dtype=precisions,
+            # The pass over a kernel matrix that checks its symmetry also finds NaN and infinity.
+            ensure_all_finite=not (precomputed and reset),
+            reset=reset,
+        )
     if isinstance(given, np.memmap) and np.may_share_memory(X, given):
         return given  # on disk, and perhaps larger than memory: neither copied nor hidden
     if reset and not precomputed and estimator.copy_X:
         X = X.copy()
+    if not reset and sparse.issparse(X) and not sparse.issparse(estimator.X_fit_):
+        X = X.toarray()  # as the training rows
     return X
-
-
-def check_scale(X: Any, kernel: Kernel) -> None:
-    """Refuse rows for which the numbers on the way to c^T K c would overflow."""
-    if callable(kernel.function):
-        return
-    with np.errstate(over="ignore", invalid="ignore"):
-        largest = float(np.abs(kernel.diagonal(X)).max()) * X.shape[0] ** 2
-        if kernel.function not in ADDS_DIFFERENCES:
-            largest = max(largest, 4 * float(row_norms(X, squared=True).max()))
-    _check_overflow(largest, X.dtype, f"kernel={name_of(kernel.function)}")
-
-
-def _check_overflow(largest: float, dtype: Any, what: str) -> None:
-    if not largest < np.finfo(dtype).max:
-        raise ValueError(
-            f"X is too large for {what} in {dtype}: sums of kernel values overflow; scale the"
-            " columns, for example with sklearn.preprocessing.StandardScaler"
-        )
 
 
 def check_kernel_matrix(K: np.ndarray, workers: Workers) -> np.ndarray:
@@ -150,16 +175,54 @@ def check_kernel_matrix(K: np.ndarray, workers: Workers) -> np.ndarray:
     if K.flags.f_contiguous:
         K = K.T
     K = np.ascontiguousarray(K)
-    pieces = [(K, span.start, span.stop) for span in spans(len(K), _ROWS)]
-    difference, size = np.sum(workers.run(loops.asymmetry, pieces, cost=K.size), axis=0)
-    if not (np.isfinite(difference) and np.isfinite(size)):
-        check_array(K, input_name="X", estimator="kernel='precomputed'")
-        largest = np.abs(K).max()
-        _check_overflow(float(largest) * K.size, K.dtype, "kernel='precomputed'")
-        difference, size = np.sum(((K - K.T) / largest) ** 2), np.sum((K / largest) ** 2)
-    if difference > np.finfo(K.dtype).eps * size:
+    difference, size = _asymmetry(K, workers)
+    what, advice = "kernel='precomputed'", "divide it by a number"
+    refuse_overflow(2 * len(K) * size, K.dtype, what, advice)  # a bound on c^T K c
+    if size > 0:
+        refuse_underflow(size, K.dtype, what, advice)
+    if difference > np.sqrt(np.finfo(K.dtype).eps) * size:
         raise ValueError(
             "X must be symmetric when kernel='precomputed', but entries differ from their mirror"
             f" image by up to {np.abs(K - K.T).max():.3g}: pass (K + K.T) / 2 if that is noise"
         )
     return K
+
+
+def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float]:
+    """Frobenius norms of K - K^T and of K; NaN and infinity are refused on the way."""
+    pieces = [(K, span.start, span.stop) for span in spans(len(K), _ROWS)]
+    with np.errstate(over="ignore"):
+        difference, size = np.sum(workers.run(loops.asymmetry, pieces, cost=K.size), axis=0)
+    if np.isfinite(difference) and np.isfinite(size) and size > _LOST_SQUARES:
+        return float(np.sqrt(difference)), float(np.sqrt(size))
+    check_array(K, input_name="X", estimator="kernel='precomputed'")
+    unit = float(np.abs(K).max())
+    if unit == 0:
+        return 0.0, 0.0
+    scaled = K / unit
+    return unit * float(np.linalg.norm(scaled - scaled.T)), unit * float(np.linalg.norm(scaled))
+
+
+def check_kernel_function(kernel: Kernel, X: Any) -> None:
+    """Refuse a function that gives k(x, y) and k(y, x) different values, seen on a few rows."""
+    if not callable(kernel.function):
+        return
+    rows = np.unique(np.linspace(0, X.shape[0] - 1, _PROBED_ROWS).astype(int))
+    K = kernel(X[rows], X[rows].copy())  # a copy: scikit-learn mirrors k of rows with themselves
+    difference = float(np.abs(K - K.T).max())
+    if difference > np.sqrt(np.finfo(X.dtype).eps) * float(np.abs(K).max()):
+        raise ValueError(
+            f"kernel={name_of(kernel.function)} is not symmetric: k(x, y) and k(y, x) differ by up"
+            f" to {difference:.3g}; return the same number for both"
+        )
+
+
+def check_seed(random_state: Any) -> np.random.RandomState:
+    """The generator of a ``random_state``."""
+    try:
+        return check_random_state(random_state)
+    except ValueError as error:
+        raise ValueError(
+            f"random_state={random_state!r} must be None, an integer between 0 and 2**32 - 1, or a"
+            " numpy.random.RandomState"
+        ) from error

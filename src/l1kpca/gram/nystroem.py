@@ -54,8 +54,15 @@ def choose_landmarks(X: Any, count: int, method: str, rng: np.random.Generator) 
     if n > max(_SEEDING_ROWS, count):
         candidates = np.sort(rng.choice(n, max(_SEEDING_ROWS, count), replace=False))
     seed = int(rng.integers(2**31))
-    _, picked = kmeans_plusplus(X[candidates], count, random_state=seed)
+    _, picked = kmeans_plusplus(_without_unit(X[candidates]), count, random_state=seed)
     return np.unique(candidates[picked])
+
+
+def _without_unit(X: Any) -> Any:
+    """Rows of size one, so that no squared distance overflows or vanishes."""
+    largest = max(float(X.max()), -float(X.min()))
+    # A power of two: dividing by it costs no digit.
+    return X / float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if largest > 0 else X
 
 
 def landmark_features(X: Any, kernel: Kernel, index: Array) -> LandmarkFeatures:

@@ -7,6 +7,7 @@ import numpy as np
 
 from l1kpca._typing import Array
 from l1kpca.estimators.outliers.columns import Columns
+from l1kpca.estimators.scale import check_results
 from l1kpca.gram.base import Projected
 from l1kpca.threads import spans
 
@@ -16,7 +17,10 @@ _VALUES = 4_000_000  # columns and scores of the rows of one piece
 def projected_blocks(pca: Any, columns: Columns, X: Array) -> Iterator[tuple[slice, Projected]]:
     """Scores and squared norms of consecutive pieces of the rows."""
     for rows in spans(len(X), max(1, _VALUES // (X.shape[1] + pca.n_components_))):
-        yield rows, pca._project(columns(X[rows]))  # noqa: SLF001 (the library's own kernel PCA)
+        block = pca._project(columns(X[rows]))  # noqa: SLF001 (the library's own kernel PCA)
+        if block.squared_norms is not None:
+            check_results(block.squared_norms, pca.kernel)
+        yield rows, block
 
 
 def projected(pca: Any, columns: Columns, X: Array) -> Projected:

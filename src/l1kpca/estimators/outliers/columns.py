@@ -36,8 +36,12 @@ class Columns:
         if not self.used.any():
             return np.zeros((len(X), 1), dtype=X.dtype)
         z = X[:, self.used]
-        z -= self.center
-        z /= self.scale
+        with np.errstate(over="ignore"):
+            z -= self.center
+            z /= self.scale
+        # Beyond the largest number is as far as any number can be.
+        limit = np.finfo(z.dtype).max
+        np.clip(z, -limit, limit, out=z)
         if np.isfinite(self.bound):
             z /= np.hypot(1, z / self.bound)
         return z
@@ -46,6 +50,13 @@ class Columns:
 def as_they_are(X: Array) -> Columns:
     """Columns that are not touched."""
     return Columns(np.ones(X.shape[1], dtype=bool), None, None, np.inf)
+
+
+def standardized_by(rule: str, X: Array, names: Array) -> Columns:
+    """As the rule asks; columns that are dropped are named in a warning."""
+    columns = by_mean_and_deviation(X) if rule == "paper" else by_median_and_mad(X)
+    warn_of_dropped(columns, names)
+    return columns
 
 
 def by_mean_and_deviation(X: Array) -> Columns:

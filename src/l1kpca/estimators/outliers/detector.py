@@ -4,19 +4,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from l1kpca._typing import Array
 from l1kpca.estimators.outliers.blocks import projected, projected_blocks
-from l1kpca.estimators.outliers.columns import (
-    Columns,
-    as_they_are,
-    by_mean_and_deviation,
-    by_median_and_mad,
-    medians,
-    warn_of_dropped,
-)
+from l1kpca.estimators.outliers.columns import Columns, as_they_are, medians, standardized_by
 from l1kpca.estimators.outliers.defaults import SAMPLED_ROWS, default_pca
 from l1kpca.estimators.outliers.explaining import contributions
 from l1kpca.estimators.outliers.offsets import find_offset
@@ -29,6 +22,8 @@ from l1kpca.estimators.outliers.rules import (
     leading,
     training_abnormality,
 )
+from l1kpca.estimators.scale import check_results, check_sums, overflow_is_checked
+from l1kpca.estimators.validation import check_seed
 from l1kpca.gram.base import Projected
 
 
@@ -151,8 +146,9 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
         """
         self.__dict__.pop("rule_", None)  # a fit that fails leaves no half-fitted detector
         check_detector(self)
-        rng = check_random_state(self.random_state)
+        rng = check_seed(self.random_state)
         X = self._rows(X, reset=True)
+        check_sums(X)
         self.columns_ = self._learn_columns(X)
         self.pca_ = self._make_pca(rng).fit(self.columns_(self._sample(X, rng)))
         rows = projected(self.pca_, self.columns_, X)
@@ -250,13 +246,15 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
     def _rows(self, X: Any, *, reset: bool) -> Array:
         if not reset:
             check_is_fitted(self)
-        return validate_data(self, X, dtype=[np.float64, np.float32], reset=reset)
+        with overflow_is_checked():  # scikit-learn sums all entries to see whether they are finite
+            return validate_data(self, X, dtype=[np.float64, np.float32], reset=reset)
 
     def _abnormality(self, X: Array) -> Array:
         out = np.empty(len(X))
-        for rows, block in projected_blocks(self.pca_, self.columns_, X):
-            out[rows] = self.rule_.abnormality(block)
-        return out
+        with overflow_is_checked():
+            for rows, block in projected_blocks(self.pca_, self.columns_, X):
+                out[rows] = self.rule_.abnormality(block)
+        return check_results(out, self.pca_.kernel)
 
     def _learn_columns(self, X: Array) -> Columns:
         if is_precomputed(self.pca):
@@ -264,9 +262,8 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
         self._reference = medians(X)
         if not self.standardize:
             return as_they_are(X)
-        columns = by_mean_and_deviation(X) if self.rule == "paper" else by_median_and_mad(X)
-        warn_of_dropped(columns, getattr(self, "feature_names_in_", np.arange(X.shape[1])))
-        return columns
+        names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
+        return standardized_by(self.rule, X, names)
 
     def _make_pca(self, rng: np.random.RandomState) -> Any:
         if self.pca is not None:
