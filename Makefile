@@ -8,14 +8,16 @@ BIN    := $(VENV)/bin
 WORKERS      ?= 2
 TEST_THREADS ?= 1
 PYTEST_ARGS  ?=
+BENCH_ARGS   ?=
 
 SEED_OF_THE_DAY = $(shell expr `date +%j` % 100)
 
 TEST_ENV = OPENBLAS_NUM_THREADS=$(TEST_THREADS) OMP_NUM_THREADS=$(TEST_THREADS) MPLBACKEND=Agg
+SPHINX   = $(BIN)/sphinx-build -W --keep-going -b html
 PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-nightly lint format bench docs clean
+.PHONY: help demo test test-nightly lint format bench docs docs-fast clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,14 +42,17 @@ format: $(VENV)/.ready-lint  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.ready-bench  ## speed and memory against the peers, as ratios
-	$(BIN)/python benchmarks/speed.py
+bench: $(VENV)/.ready-bench  ## speed and memory against the peers, as ratios; half an hour on a quiet machine
+	$(BIN)/l1kpca bench --out out/bench $(BENCH_ARGS)
 
-docs: $(VENV)/.ready-docs  ## build the documentation into docs/_build/html
-	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+docs: $(VENV)/.ready-docs  ## build the documentation into docs/_build/html; runs the gallery
+	MPLBACKEND=Agg $(SPHINX) docs docs/_build/html
+
+docs-fast: $(VENV)/.ready-docs  ## the same without running the gallery
+	$(SPHINX) -D plot_gallery=0 docs docs/_build/fast
 
 clean:  ## remove caches and built files; .venv stays
-	rm -rf build dist docs/_build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf build dist docs/_build docs/api/generated docs/auto_gallery docs/commands .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- set-up: one stamp per set of extras, so that a target installs only what it uses -----------

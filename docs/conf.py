@@ -1,12 +1,76 @@
 """Settings of the documentation."""
 
+import sys
+from pathlib import Path
+
+import l1kpca.experiments
+import l1kpca.optimality
+import l1kpca.persistence
+import l1kpca.report
 from l1kpca import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+from docstrings import records
 
 project = "l1kpca"
 author = "l1kpca developers"
 version = release = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
-exclude_patterns = ["_build"]
-html_theme = "furo"
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "docstrings",
+    "native_math",
+    "command_pages",
+]
+exclude_patterns = ["_build", "commands", "auto_gallery/*.md5", "auto_gallery/*.py"]
+# Pages that a checkout may not have yet: a table of contents takes them when they are there.
+suppress_warnings = ["toc.empty_glob"]
+
+# --- pages in Markdown -------------------------------------------------------------------------
+
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
-numpydoc_show_class_members = False
+
+# --- the reference, from the docstrings ---------------------------------------------------------
+
+autosummary_generate = True
+templates_path = ["templates"]
+autodoc_typehints = "none"  # numpydoc sections say the types
+autodoc_member_order = "groupwise"
+default_role = "py:obj"
+numpydoc_show_class_members = False  # the templates do it
+numpydoc_validation_checks = {"GL03", "GL08", "SS01", "PR01", "PR02", "PR10", "RT01"}
+# Inner layers have one-line docstrings; records document their fields as attributes.
+numpydoc_validation_exclude = {
+    r"\.[A-Z_]+$",  # constants, which have the docstrings of their types
+    r"^l1kpca\.(bench|components|directions|estimators|gram|kernels|threads)\.",
+    *records(l1kpca.datasets, l1kpca.experiments, l1kpca.optimality, l1kpca.persistence),
+    *records(l1kpca.report),
+}
+
+# --- the gallery -------------------------------------------------------------------------------
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_gallery",
+    "filename_pattern": r"plot_",
+    "doc_module": ("l1kpca",),
+    "backreferences_dir": "api/generated/backreferences",
+    "show_memory": False,
+    "remove_config_comments": True,
+    "download_all_examples": False,
+}
+
+# --- looks -------------------------------------------------------------------------------------
+
+html_theme = "furo"
+html_title = f"l1kpca {version}"
+html_static_path = ["static"]
+html_css_files = ["pages.css"]
+html_show_sourcelink = False
+copybutton_exclude = ".linenos, .gp, .go"

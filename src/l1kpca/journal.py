@@ -195,6 +195,11 @@ def read_results(path: Path, command: str = "reproduce") -> pd.DataFrame:
         The file ``results.parquet``, or the folder that holds it.
     command : str, default="reproduce"
         The command that writes it, for the message if it is not there.
+
+    Returns
+    -------
+    table : DataFrame
+        One row for each result, with the parameters it depends on.
     """
     path = path / "results.parquet" if path.is_dir() else path
     if not path.is_file():

@@ -33,6 +33,18 @@ Progress = Callable[[float, float, str], None]
 def make_plan(names: Iterable[str], settings: Settings) -> list[Task]:
     """All tasks of the named experiments.
 
+    Parameters
+    ----------
+    names : iterable of str
+        Keys of `EXPERIMENTS`.
+    settings : Settings
+        How large the run is.
+
+    Returns
+    -------
+    tasks : list of Task
+        In the order in which they are run.
+
     Examples
     --------
     >>> tasks = make_plan(["toys"], Settings(quick=True))

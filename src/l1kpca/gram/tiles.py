@@ -54,7 +54,7 @@ class TiledGram(ABC):
         return float(np.finfo(self.dtype).eps * np.abs(self.diagonal()).sum(dtype=np.float64))
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
-        """sum_i |K - L^T R|_ij for each j."""
+        """``sum_i |K - L^T R|_ij`` for each j."""
         tiles = spans(self.n_samples, self.tile_side)
 
         def work(lane: list[int]) -> Steps:

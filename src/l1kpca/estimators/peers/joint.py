@@ -33,8 +33,9 @@ class JointL1KernelPCA(KernelPCABase):
         Bound on the steps, of the greedy searches and of the joint one; None is 1000.
     random_state : int, RandomState instance or None, default=None
         Seed of the starts.
-    alpha, fit_inverse_transform, copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : \
-optional
+    alpha, fit_inverse_transform, copy_X, n_jobs, center : optional
+        As in `L1KernelPCA`.
+    gram, memory_limit, dtype, verbose : optional
         As in `L1KernelPCA`.
     solver, start, n_starts : optional
         How the greedy solution that the search begins with is found: as in `L1KernelPCA`.
