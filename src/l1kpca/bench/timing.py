@@ -1,31 +1,39 @@
-"""How time and memory are measured: medians of repeats, and fresh processes."""
+"""How time is measured: medians of repeats, and works that take turns."""
 
-import os
-import subprocess
-import sys
+from __future__ import annotations
+
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from l1kpca._typing import Array
+from l1kpca.journal import Row
 from l1kpca.loops import compiled
 from l1kpca.threads import Workers, available_cores, spans
 
 REPEATS = 5
-_PEAK = """
-import resource, sys
-{setup}
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-{work}
-print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-"""
+FEWEST_REPEATS = 3
+LONG = 10.0
+"""Seconds from which three repeats must do instead of five."""
+
+Works = Mapping[str, Callable[[], object]]
+"""Names of methods, and what each of them does."""
+
+_PIECES = 8  # of the rows in a read: a few for each thread, so that none waits long
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of several runs of the same work."""
+    """Seconds of several runs of the same work.
+
+    Examples
+    --------
+    >>> timing = Timing((2.0, 1.0, 4.0))
+    >>> timing.median, timing.spread
+    (2.0, 1.5)
+    """
 
     seconds: tuple[float, ...]
 
@@ -39,31 +47,89 @@ class Timing:
         """(Longest - shortest) / median."""
         return (max(self.seconds) - min(self.seconds)) / self.median
 
+    def row(self, method: str) -> Row:
+        """The tidy row of a method."""
+        return {
+            "method": method,
+            "seconds": self.median,
+            "spread": self.spread,
+            "repeats": len(self.seconds),
+            "runs": [round(value, 7) for value in self.seconds],
+        }
 
-def timed(work: Callable[[], object], repeats: int = REPEATS) -> Timing:
-    """Run ``work`` several times and keep the seconds."""
-    seconds = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - begin)
-    return Timing(tuple(seconds))
 
+def side_by_side(works: Works, repeats: int = REPEATS) -> dict[str, Timing]:
+    """Time works in turn, so that a change of the machine's load meets all of them.
 
-def side_by_side(
-    works: dict[str, Callable[[], object]], repeats: int = REPEATS
-) -> dict[str, Timing]:
-    """Time several works in turn, so that a change of the machine's load meets all of them."""
+    Parameters
+    ----------
+    works : mapping of str to callable
+        What to time.
+    repeats : int, default=5
+        Rounds; a work that takes more than ten seconds takes part in the first three alone.
+    """
     runs: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(repeats):
+    for number in range(repeats):
         for name, work in works.items():
-            runs[name].extend(timed(work, 1).seconds)
+            if number < FEWEST_REPEATS or max(runs[name]) < LONG:
+                runs[name].append(seconds_of(work))
     return {name: Timing(tuple(seconds)) for name, seconds in runs.items()}
+
+
+def within(works: Works, allowance: float, repeats: int = REPEATS) -> dict[str, Timing]:
+    """The same in about ``allowance`` seconds: each work once, and again what fits.
+
+    Parameters
+    ----------
+    works : mapping of str to callable
+        What to time.
+    allowance : float
+        Seconds; the first round is never cut.
+    repeats : int, default=5
+        Most rounds.
+
+    Examples
+    --------
+    >>> found = within({"pass": lambda: None}, allowance=1.0)
+    >>> len(found["pass"].seconds)
+    5
+    """
+    begin = time.perf_counter()
+    runs = {name: [seconds_of(work)] for name, work in works.items()}
+    for rounds_left in range(repeats - 1, 0, -1):
+        spare = (allowance - (time.perf_counter() - begin)) / rounds_left
+        chosen = _that_fit({name: seconds[0] for name, seconds in runs.items()}, spare)
+        for name in [name for name in works if name in chosen]:
+            runs[name].append(seconds_of(works[name]))
+    return {name: Timing(tuple(seconds)) for name, seconds in runs.items()}
+
+
+def as_rows(timings: Mapping[str, Timing]) -> list[Row]:
+    """The tidy rows of several methods."""
+    return [timing.row(name) for name, timing in timings.items()]
+
+
+def _that_fit(expected: dict[str, float], spare: float) -> set[str]:
+    """The quickest works whose times add up to no more than ``spare``."""
+    chosen = set()
+    for name in sorted(expected, key=expected.__getitem__):
+        spare -= expected[name]
+        if spare < 0:
+            break
+        chosen.add(name)
+    return chosen
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """Seconds of one run."""
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
 
 
 @compiled
 def _read_rows(K: Array, v: Array, start: int, stop: int, out: Array) -> None:
-    """out[start:stop] = K[start:stop] @ v: one streaming read of K."""
+    """out[start:stop] = K[start:stop] @ v, each entry read once, in the order of memory."""
     for i in range(start, stop):
         total = v[0] * 0
         for j in range(K.shape[1]):
@@ -72,27 +138,18 @@ def _read_rows(K: Array, v: Array, start: int, stop: int, out: Array) -> None:
 
 
 def reader(K: Array) -> Callable[[], object]:
-    """Work that reads all of K once, in all cores, as fast as a plain loop can."""
+    """Work that reads all of K once: y = K v with v = 1, by rows, in all cores.
+
+    This is the yardstick of the targets.  All n^2 entries stream through the cores once, each is
+    multiplied and added once, and nothing but the n sums is written.
+
+    Parameters
+    ----------
+    K : array (n, n)
+        A stored matrix.
+    """
     workers = Workers(available_cores())
     v, out = np.ones(len(K), dtype=K.dtype), np.zeros(len(K), dtype=K.dtype)
-    pieces = [(K, v, rows.start, rows.stop, out) for rows in spans(len(K), len(K) // 8 + 1)]
+    rows = spans(len(K), len(K) // _PIECES + 1)
+    pieces = [(K, v, part.start, part.stop, out) for part in rows]
     return lambda: workers.run(_read_rows, pieces, cost=np.inf)
-
-
-def peak_memory(setup: str, work: str) -> tuple[int, int]:
-    """Largest resident size, in bytes, of a fresh process after ``setup`` and after ``work``."""
-    script = _PEAK.format(setup=setup, work=work)
-    done = subprocess.run(  # noqa: S603 (our own interpreter and script)
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    before, after = done.stdout.split()[-2:]
-    return int(before) * 1024, int(after) * 1024
-
-
-def process_seconds(statement: str, repeats: int = REPEATS) -> Timing:
-    """Seconds that a fresh interpreter takes for ``statement``, its own start included."""
-    command = [sys.executable, "-c", statement]
-    return timed(
-        lambda: subprocess.run(command, check=True, env=os.environ),  # noqa: S603 (as above)
-        repeats,
-    )

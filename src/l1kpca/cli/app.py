@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from l1kpca import __version__
+from l1kpca.cli.commands.bench import bench
 from l1kpca.cli.commands.datasets import datasets_app
 from l1kpca.cli.commands.detect import detect
 from l1kpca.cli.commands.reduce import reduce
@@ -21,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for command in (detect, score, reduce, reproduce):
+for command in (detect, score, reduce, reproduce, bench):
     app.command()(command)
 app.add_typer(datasets_app, name="datasets")
 

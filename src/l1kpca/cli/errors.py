@@ -51,6 +51,7 @@ def exit_status(call: Callable[[], object]) -> int:
     """
     try:
         result = call()
+        sys.stdout.flush()  # a disk that is full is noticed here, and not after the last word
     except (InputError, OutputError, ModelFileError, FetchError) as error:
         _say(str(error))
         return BAD_INPUT
@@ -59,11 +60,21 @@ def exit_status(call: Callable[[], object]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe went away, as `head` does; nobody is left to be told.
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (stands in for stdout until exit)
+        _drop_stdout()
         return 0
+    except OSError as error:
+        _drop_stdout()
+        what = error.filename or "the output"
+        _say(f"{what} could not be read or written: {error.strerror or _one_line(str(error))}.")
+        return BAD_INPUT
     except Exception as error:  # noqa: BLE001 (the last line of defence against tracebacks)
         return _report_unexpected(error)
     return result if isinstance(result, int) else 0
+
+
+def _drop_stdout() -> None:
+    """What is still waiting to be printed cannot be, and must not fail again at exit."""
+    sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (stands in for stdout until exit)
 
 
 def _report_unexpected(error: Exception) -> int:

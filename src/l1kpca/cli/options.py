@@ -189,3 +189,14 @@ def _number_or_text(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+def made_folder(out: Path) -> Path:
+    """The folder of ``--out``, made if need be."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"--out {out}: {error.strerror}; give a folder that can be made."
+        ) from error
+    return out

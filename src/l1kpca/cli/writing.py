@@ -37,19 +37,21 @@ class WritingRules:
     spreadsheet_safe: bool = False
 
 
-def check_outputs(source: str, outputs: Mapping[str, Path | None], rules: WritingRules) -> None:
+def check_outputs(
+    inputs: Mapping[str, str | Path], outputs: Mapping[str, Path | None], rules: WritingRules
+) -> None:
     """Refuse files that cannot be written, before any work is done.
 
     Parameters
     ----------
-    source : str
-        The input, which is never overwritten.
+    inputs : mapping
+        What is read and never overwritten: what it is called, and where it is.
     outputs : mapping
         Option and file.
     rules : WritingRules
         Whether files may be replaced.
     """
-    taken: dict[str, str] = {os.path.realpath(source): "the input"}
+    taken = {os.path.realpath(path): name for name, path in inputs.items()}
     for option, path in outputs.items():
         if path is None:
             continue

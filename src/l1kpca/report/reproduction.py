@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import resources
-from typing import Any
-
 from l1kpca.experiments.page import Judged, Page
 from l1kpca.experiments.verdicts import HELD, NOT_HELD, NOT_JUDGED, PARTLY
-from l1kpca.page_parts import Table
+from l1kpca.report.markdown import cell, grid, table_of
+from l1kpca.report.render import templates
 
 _CLASSES = {HELD: "held", PARTLY: "partly", NOT_HELD: "not-held", NOT_JUDGED: "not-judged"}
 _TITLE = "The paper, reproduced"
@@ -28,7 +26,7 @@ def to_html(page: Page, figures: dict[str, str]) -> str:
     text : str
         Everything that comes from the rows is escaped.
     """
-    template = _template("reproduction.html")
+    template = templates().get_template("reproduction.html")
     return template.render(title=_TITLE, page=page, figures=figures, classes=_CLASSES)
 
 
@@ -56,48 +54,20 @@ def to_markdown(page: Page, figures: dict[str, str]) -> str:
     ]
     for judged in page.sections:
         parts += _section(judged, figures)
-    parts += ["## Where it ran", _grid(["", ""], [list(fact) for fact in page.about])]
+    parts += ["## Where it ran", grid(["", ""], [list(fact) for fact in page.about])]
     return "\n\n".join(parts) + "\n"
 
 
 def _section(judged: Judged, figures: dict[str, str]) -> list[str]:
     section = judged.section
     lines = [
-        [_cell(claim.statement), f"**{finding.verdict}**", _cell(finding.evidence), claim.criterion]
+        [cell(claim.statement), f"**{finding.verdict}**", cell(finding.evidence), claim.criterion]
         for claim, finding in judged.verdicts
     ]
     parts = [f"## {section.title}", *section.text]
-    parts += ["### Verdicts", _grid(["claim", "verdict", "what the rows say", "criterion"], lines)]
+    parts += ["### Verdicts", grid(["claim", "verdict", "what the rows say", "criterion"], lines)]
     for figure in section.figures:
         if figure.name in figures:
             parts.append(f"![{figure.caption}]({figures[figure.name]}.png)\n\n*{figure.caption}*")
-    parts += [_table(table) for table in section.tables if table.lines]
+    parts += [table_of(table) for table in section.tables if table.lines]
     return parts
-
-
-def _table(table: Table) -> str:
-    return f"### {table.title}\n\n{_grid(table.columns, table.lines)}"
-
-
-def _grid(columns: list[str], lines: list[list[str]]) -> str:
-    rows = [columns, ["---"] * len(columns), *lines]
-    return "\n".join(f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows)
-
-
-def _cell(text: str) -> str:
-    return text.replace("\\|", "|").replace("|", "\\|")
-
-
-def _template(name: str) -> Any:
-    try:
-        import jinja2  # noqa: PLC0415 (only an extra installs it)
-    except ImportError as error:
-        raise ImportError(
-            "the page needs jinja2, which is not installed; install it with:"
-            " pip install 'l1kpca[experiments]'."
-        ) from error
-    text = (resources.files("l1kpca.report") / "templates" / name).read_text(encoding="utf-8")
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    return environment.from_string(text)

@@ -44,7 +44,7 @@ def detect(
 ) -> None:
     """Rank the rows of a table by how abnormal they are, and say why."""
     rules = WritingRules(force, spreadsheet_safe)
-    check_outputs(data, {"--out": out, "--report": report, "--save": save}, rules)
+    check_outputs({"the input": data}, {"--out": out, "--report": report, "--save": save}, rules)
     if report is not None:
         with library_errors_explained("--report"):
             templates()  # what is not installed is missed now, not after the work

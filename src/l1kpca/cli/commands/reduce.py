@@ -33,7 +33,7 @@ def reduce(
 ) -> None:
     """Replace the columns of a table by a few robust components."""
     rules = WritingRules(force, spreadsheet_safe)
-    check_outputs(data, {"--out": out}, rules)
+    check_outputs({"the input": data}, {"--out": out}, rules)
     number = opt.read_components(components)
     settings = reducing.ReducerSettings(
         components=1 if number is None else number,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from l1kpca.cli import options as opt
-from l1kpca.cli.errors import InputError, library_errors_explained
+from l1kpca.cli.errors import library_errors_explained
 from l1kpca.cli.terminal import Terminal
 
 
@@ -52,19 +52,9 @@ def reproduce(
         from l1kpca.experiments import DEFAULT_BUDGET, EXPERIMENTS, Settings
 
         settings = Settings(quick, DEFAULT_BUDGET if budget is None else budget, data_dir)
-    folder = _folder(out)
+    folder = opt.made_folder(out)
     names = list(EXPERIMENTS) if what is Part.ALL else [what.value]
     terminal = Terminal(quiet, as_json)
     with library_errors_explained("reproduce"), terminal.progress("reproduce") as advance:
         page = reproducing.reproduce(names, folder, settings, advance)
     reproducing.show(page, terminal, folder)
-
-
-def _folder(out: Path) -> Path:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"--out {out}: {error.strerror}; give a folder that can be made."
-        ) from error
-    return out

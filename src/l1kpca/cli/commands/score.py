@@ -27,7 +27,7 @@ def score(
 ) -> None:
     """Judge new rows by a saved model, which stays as it is."""
     rules = WritingRules(force, spreadsheet_safe)
-    check_outputs(data, {"--out": out}, rules)
+    check_outputs({"the input": data, "the model": model}, {"--out": out}, rules)
     terminal = Terminal(quiet, as_json)
     roles = Roles(id_column, label, tuple(ignore or ()), header.value)
     fitted = detecting.Model.load(model)

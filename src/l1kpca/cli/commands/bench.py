@@ -1,0 +1,71 @@
+"""l1kpca bench."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from l1kpca.cli import options as opt
+from l1kpca.cli.errors import InputError, library_errors_explained
+from l1kpca.cli.terminal import Terminal
+
+
+def bench(
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help="A part to measure; can be given several times."),
+    ] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option("--data-dir", help="Folder with the data sets; looked in first.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder for rows, figures and page; created if need be.")
+    ] = Path("bench"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Everything small, to see that it works.")
+    ] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Measure again what was measured before.")
+    ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option("--budget", help="Seconds from which a competitor is cut off; by default 8."),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option("--minutes", help="About how long the whole run may take; by default 33."),
+    ] = None,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Measure speed and memory against the peers and write a page with targets and plots.
+
+    A run that was stopped goes on where it stopped when the same command is given again.
+    """
+    with library_errors_explained("bench"):
+        # These need matplotlib and jinja2: missed now, not after half an hour.
+        from l1kpca.bench import DEFAULT_BUDGET, DEFAULT_MINUTES, PARTS, Settings
+        from l1kpca.cli import benching
+
+        settings = Settings(
+            quick,
+            DEFAULT_BUDGET if budget is None else budget,
+            DEFAULT_MINUTES if minutes is None else minutes,
+            data_dir,
+            fresh,
+        )
+    names = _names(only, list(PARTS))
+    folder = opt.made_folder(out)
+    terminal = Terminal(quiet, as_json)
+    with library_errors_explained("bench"), terminal.progress("bench") as advance:
+        page = benching.bench(names, folder, settings, advance)
+    benching.show(page, terminal, folder)
+
+
+def _names(only: list[str] | None, known: list[str]) -> list[str]:
+    for name in only or ():
+        if name not in known:
+            raise InputError(f"--only {name}: not a part; give one of {', '.join(known)}.")
+    return [name for name in known if not only or name in only]
