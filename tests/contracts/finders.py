@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import (
     rbf_kernel,
 )
 
-from l1kpca.directions import BitFlip, SignFixedPoint, Then
+from l1kpca.directions import BitFlip, MomentumSigns, SignFixedPoint, Then
 from l1kpca.gram.dense import PrecomputedGram
 from l1kpca.threads import Workers
 from oracles import low_rank_rows, mean_centered
@@ -18,8 +18,10 @@ FINDERS = {
     "bit flip": BitFlip(),
     "polished": Then(SignFixedPoint(), BitFlip()),
     "flips first": Then(BitFlip(), SignFixedPoint()),
+    "momentum": MomentumSigns(),
+    "momentum polished": Then(MomentumSigns(), BitFlip()),
 }
-FLIPPING = ("bit flip", "polished", "flips first")
+FLIPPING = ("bit flip", "polished", "flips first", "momentum polished")
 
 
 def _rows(rng, n):

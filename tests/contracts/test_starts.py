@@ -7,8 +7,12 @@ from numpy.testing import assert_array_equal
 from contracts.finders import PROBLEMS, held, problem
 from contracts.grams import CASES, POSITIVE_KERNELS, example
 from doubles import CountingGram
-from l1kpca.directions import starts
+from l1kpca.directions import MomentumSigns, starts
+from l1kpca.directions.compose import FEW_ROWS
+from l1kpca.directions.multistart import best_of_starts, winner_on_sample
 from l1kpca.estimators.names import make_start
+from l1kpca.gram.factor import linear_gram
+from l1kpca.threads import Workers
 from oracles import signs, start_column
 
 
@@ -82,7 +86,7 @@ def test_sampled_reads_only_its_columns():
     K, _ = problem("wide", 300, 0)
     gram = CountingGram(held(K))
     starts.sampled(gram, _rng())
-    assert gram.calls["columns"] == starts.SAMPLED_COLUMNS
+    assert gram.calls["columns"] == starts.SAMPLED_COLUMNS + 1
     assert gram.calls["column sums"] == gram.calls["full products"] == 0
 
 
@@ -133,3 +137,21 @@ def test_signs_of_the_user():
     found = make_start(given, 3)(held(np.eye(3, dtype=np.float32)), _rng())
     assert_array_equal(found, given)
     assert found.dtype == np.float32
+
+
+def test_winner_on_sample_is_carried_to_all_rows():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(5000, 4)) * [6, 2, 1, 1]
+    gram = linear_gram(X, Workers())
+    found = winner_on_sample(gram, 5, _rng())
+    agree = np.mean(found == np.sign(X[:, 0]))
+    assert max(agree, 1 - agree) > 0.95
+
+
+def test_with_many_rows_two_starts_are_searched_on_all_of_them():
+    X = np.random.default_rng(0).normal(size=(FEW_ROWS + 1, 3)) * [3, 2, 1]
+    gram = CountingGram(linear_gram(X, Workers()))
+    one = best_of_starts(MomentumSigns(), gram, starts.sampled, 1, _rng())
+    many = best_of_starts(MomentumSigns(), gram, starts.sampled, 16, _rng())
+    assert (one.n_starts, many.n_starts) == (1, 16)
+    assert many.value >= one.value

@@ -8,9 +8,8 @@ import numpy as np
 from l1kpca._typing import Array
 from l1kpca.components.base import Component, Stack, negligible_variance, signs_int8, stacked
 from l1kpca.directions.base import Direction, Finder
-from l1kpca.directions.compose import best_direction
-from l1kpca.directions.multistart import settled_direction
-from l1kpca.directions.starts import Start, several
+from l1kpca.directions.multistart import best_of_starts, settled_direction
+from l1kpca.directions.starts import Start
 from l1kpca.gram.base import Gram
 from l1kpca.gram.wrappers import Deflated
 from l1kpca.threads import Workers
@@ -46,8 +45,7 @@ class Deflation:
         def search(deflated: Gram, rng: np.random.Generator) -> Direction:
             if self.n_starts is None:
                 return settled_direction(self.finder, deflated, self.start, rng)
-            starts = several(self.start, self.n_starts, deflated, rng)
-            return best_direction(self.finder, deflated, starts)
+            return best_of_starts(self.finder, deflated, self.start, self.n_starts, rng)
 
         stack = stacked(so_far, gram)
         for component in deflate(gram, limit, stack, search, self.seed, self.workers):

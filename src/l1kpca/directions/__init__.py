@@ -5,6 +5,7 @@ from l1kpca.directions.bit_flip import BitFlip
 from l1kpca.directions.compose import Polished, Then, best_direction
 from l1kpca.directions.fixed_point import SignFixedPoint
 from l1kpca.directions.homogeneous import HomogeneousPowerIteration, LpNorm
+from l1kpca.directions.momentum import MomentumSigns
 
 __all__ = [
     "BitFlip",
@@ -12,6 +13,7 @@ __all__ = [
     "Finder",
     "HomogeneousPowerIteration",
     "LpNorm",
+    "MomentumSigns",
     "Polished",
     "SignFixedPoint",
     "Status",

@@ -1,5 +1,6 @@
 """What a search for a direction takes and gives, and how searches share each pass over K."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -75,6 +76,20 @@ class SingleStart:
 
 Search: TypeAlias = Generator[Array, Array, Direction]
 """One search: yields a change of its coefficients, is sent ``K @ change``, returns a direction."""
+
+
+class SignSteps(SingleStart, ABC):
+    """Base of the finders whose search needs nothing but the signs c and their image K c."""
+
+    @abstractmethod
+    def _search(self, c: Signs, Kc: Array) -> Search:
+        """The search from c, as a generator."""
+
+    def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
+        """Iterate from each column of ``starts``, side by side."""
+        images = gram.apply(starts) if images is None else images
+        pairs = zip(starts.T, images.T, strict=True)
+        return side_by_side(gram, [self._search(c.copy(), y.copy()) for c, y in pairs])
 
 
 def side_by_side(gram: Gram, searches: list[Search]) -> list[Direction]:

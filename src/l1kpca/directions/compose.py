@@ -9,11 +9,11 @@ from l1kpca._typing import Array, Signs
 from l1kpca.directions.base import Direction, Finder, SingleStart
 from l1kpca.directions.bit_flip import BitFlip
 from l1kpca.directions.fixed_point import SignFixedPoint
+from l1kpca.directions.momentum import MomentumSigns
 from l1kpca.gram.base import Gram
 
 _MAX_ROUNDS = 100
-_FEW_ROWS = 4000
-_FIRST_STEPS = 10
+FEW_ROWS = 4000
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,8 @@ class Then(SingleStart):
 class Polished(SingleStart):
     """Algorithm 1, then single flips, until neither moves.
 
-    With more than 4000 rows only the first ten sign steps are taken, which move nearly all of the
-    signs that will ever move: flips, hundreds of them for one pass over K, reach a one-flip optimum
-    in far fewer passes than the many short sign steps that would follow.
+    With more than 4000 rows the sign steps have momentum, see `MomentumSigns`: they end as well, in
+    a third to a tenth of the steps.
 
     Parameters
     ----------
@@ -67,9 +66,8 @@ class Polished(SingleStart):
 
     def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
         """Search from each column of ``starts``."""
-        short = gram.n_samples > _FEW_ROWS
-        steps = SignFixedPoint(min(self.max_iter, _FIRST_STEPS) if short else self.max_iter)
-        return Then(steps, BitFlip()).find_each(gram, starts, images)
+        steps = SignFixedPoint if gram.n_samples <= FEW_ROWS else MomentumSigns
+        return Then(steps(self.max_iter), BitFlip()).find_each(gram, starts, images)
 
 
 def best_direction(finder: Finder, gram: Gram, starts: Signs) -> Direction:

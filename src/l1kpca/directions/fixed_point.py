@@ -6,17 +6,15 @@ from l1kpca._typing import Array, Signs
 from l1kpca.directions.base import (
     Direction,
     Search,
-    SingleStart,
+    SignSteps,
     Status,
-    side_by_side,
     signs_of,
     why_it_stopped,
 )
-from l1kpca.gram.base import Gram
 
 
 @dataclass(frozen=True)
-class SignFixedPoint(SingleStart):
+class SignFixedPoint(SignSteps):
     r"""Iterate :math:`c \leftarrow \operatorname{sgn}(K c)` until the direction no longer moves.
 
     The objective :math:`c^T K c` never falls when K is positive semidefinite, and the iteration
@@ -40,12 +38,6 @@ class SignFixedPoint(SingleStart):
     """
 
     max_iter: int = 1000
-
-    def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
-        """Iterate from each column of ``starts``, side by side."""
-        images = gram.apply(starts) if images is None else images
-        pairs = zip(starts.T, images.T, strict=True)
-        return side_by_side(gram, [self._search(c.copy(), y.copy()) for c, y in pairs])
 
     def _search(self, c: Signs, Kc: Array) -> Search:
         """Algorithm 1, in the paper's letters."""

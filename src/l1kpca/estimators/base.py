@@ -275,6 +275,6 @@ def negative_share(gram: Gram) -> float:
     """
     n = gram.n_samples
     rows = np.unique(np.linspace(0, n - 1, _SPECTRUM_ROWS).astype(int))
-    values = np.linalg.eigvalsh(gram.columns(rows)[rows])
+    values = np.linalg.eigvalsh(gram.columns(rows, rows))
     size = np.abs(values).sum()
     return float(-values[values < 0].sum() / size) if size > 0 else 0.0

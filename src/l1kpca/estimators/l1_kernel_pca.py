@@ -69,7 +69,8 @@ class L1KernelPCA(KernelPCABase):
         Where a search begins.  "column" is the paper's; "sampled" looks at 64 random columns
         instead of all; "auto" is "column" up to 2000 rows and "sampled" beyond.
     n_starts : int or "auto", default=1
-        Searches per component, side by side; the best is kept.  The others begin at random signs.
+        Searches per component, side by side; the best is kept.  The others begin at random signs;
+        with more than 4000 rows they compete on a sample of the rows first.
         "auto" tries more until 16 in a row have not raised c^T K c by more than 1e-4 of it.
     certify : bool, default=False
         Also bound how far each component can be from the best possible, as ``optimality_gap_``.

@@ -72,7 +72,7 @@ class StoredGram(TiledGram):
 
     def columns(self, index: Array, rows: Array | None = None) -> Array:
         """K[:, index], or K[rows][:, index]; from rows of K, which lie together in memory."""
-        return self.K[index].T if rows is None else self.K[np.ix_(rows, index)]
+        return self.K[index].T if rows is None else self.K[np.ix_(index, rows)].T
 
     def diagonal(self) -> Array:
         """diag K."""
