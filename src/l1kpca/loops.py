@@ -10,8 +10,6 @@ from typing import Any
 
 from l1kpca._typing import Array
 
-_SQUARE = 64  # side of the squares in which a large matrix is compared with its transpose
-
 
 def compiled(plain: Callable[..., Any]) -> Callable[..., Any]:
     """Compile at the first call and keep the result on disk for later processes."""
@@ -125,18 +123,24 @@ def flip_within(block: Array, c: Array, gain: Array, noise: float, gains: Array)
 
 
 @compiled
-def asymmetry(K: Array, start: int, stop: int) -> tuple[float, float]:
-    """Sums of (K_ij - K_ji)^2 and of K_ij^2 over i in start..stop, j >= i, up to whole squares.
+def both_products(
+    K: Array, v: Array, start: int, stop: int, sums: Array, right: Array, left: Array
+) -> float:
+    """Rows start..stop of K 1 and K v; adds their share of K^T v, returns that of sum K_ij^2.
 
-    Not finite where K is not finite, or so large that its squares overflow.
+    One pass at the speed of memory says, for a random v, whether K is symmetric, and gives the sums
+    that centering needs.
     """
-    n = K.shape[0]
-    difference, size = 0.0, 0.0
-    for top in range(start, stop, _SQUARE):
-        for left in range(top, n, _SQUARE):
-            for i in range(top, min(top + _SQUARE, stop)):
-                for j in range(left, min(left + _SQUARE, n)):
-                    gap = K[i, j] - K[j, i]
-                    difference += gap * gap
-                    size += K[i, j] * K[i, j]
-    return difference, size
+    size = 0.0
+    for i in range(start, stop):
+        row, weight = K[i], v[i]
+        total = dot = square = weight * 0
+        for j in range(K.shape[1]):
+            total += row[j]
+            dot += row[j] * v[j]
+            square += row[j] * row[j]
+            left[j] += row[j] * weight
+        sums[i] = total
+        right[i] = dot
+        size += square
+    return size

@@ -176,9 +176,9 @@ class KernelPCABase(FittedKernelPCA):
     ) -> tuple[DataGram, Kernel | None, GramChoice]:
         """The Gram of the rows, not centered yet."""
         if self.kernel == "precomputed":
-            K = check_kernel_matrix(X, resources.workers)
+            K, sums = check_kernel_matrix(X, resources.workers)
             choice = GramChoice("precomputed", "given by the user", len(K), K.nbytes)
-            return PrecomputedGram(K, resources.workers), None, choice
+            return PrecomputedGram(K, resources.workers, sums), None, choice
         self.gamma_ = resolve_gamma(self.gamma, X)
         given = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
         kernel = make_kernel(self.kernel, given, self.kernel_params)

@@ -17,7 +17,7 @@ from l1kpca.gram.builders import BUILDERS
 from l1kpca.kernels import KERNEL_NAMES, NONNEGATIVE, Kernel, name_of
 from l1kpca.threads import Workers, spans
 
-_ROWS = 512
+_PIECES = 8
 _PROBED_ROWS = 12
 _LOST_SQUARES = float(np.finfo(np.float64).tiny) / float(np.finfo(np.float64).eps)
 """A sum of squares up to this size has lost digits to underflow."""
@@ -165,8 +165,11 @@ def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     return X
 
 
-def check_kernel_matrix(K: np.ndarray, workers: Workers) -> np.ndarray:
-    """K, if it is square, finite and symmetric; in row-major order, copied only if it was not."""
+def check_kernel_matrix(K: np.ndarray, workers: Workers) -> tuple[np.ndarray, np.ndarray]:
+    """K and its row sums, if it is square, finite and symmetric.
+
+    In row-major order, copied only if it was not.
+    """
     if K.shape[0] != K.shape[1]:
         raise ValueError(
             f"X of shape {K.shape} must be square when kernel='precomputed': pass the kernel"
@@ -175,7 +178,7 @@ def check_kernel_matrix(K: np.ndarray, workers: Workers) -> np.ndarray:
     if K.flags.f_contiguous:
         K = K.T
     K = np.ascontiguousarray(K)
-    difference, size = _asymmetry(K, workers)
+    difference, size, sums = _asymmetry(K, workers)
     what, advice = "kernel='precomputed'", "divide it by a number"
     refuse_overflow(2 * len(K) * size, K.dtype, what, advice)  # a bound on c^T K c
     if size > 0:
@@ -185,22 +188,33 @@ def check_kernel_matrix(K: np.ndarray, workers: Workers) -> np.ndarray:
             "X must be symmetric when kernel='precomputed', but entries differ from their mirror"
             f" image by up to {np.abs(K - K.T).max():.3g}: pass (K + K.T) / 2 if that is noise"
         )
-    return K
+    return K, sums
 
 
-def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float]:
-    """Frobenius norms of K - K^T and of K; NaN and infinity are refused on the way."""
-    pieces = [(K, span.start, span.stop) for span in spans(len(K), _ROWS)]
-    with np.errstate(over="ignore"):
-        difference, size = np.sum(workers.run(loops.asymmetry, pieces, cost=K.size), axis=0)
+def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float, np.ndarray]:
+    """Frobenius norms of K - K^T and of K, and the row sums; NaN and infinity are refused.
+
+    |(K - K^T) v|^2 stands for the first, squared: that is its mean over random signs v, and for a
+    single pair of entries that differ it is exact.
+    """
+    n = len(K)
+    v = np.random.default_rng(0).choice(np.array([-1, 1], dtype=K.dtype), n)
+    pieces = spans(n, max(1, -(-n // _PIECES)))
+    sums, right = np.empty((2, n), dtype=K.dtype)
+    left = np.zeros((len(pieces), n), dtype=K.dtype)
+    works = [(K, v, s.start, s.stop, sums, right, left[k]) for k, s in enumerate(pieces)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = float(np.sum(workers.run(loops.both_products, works, cost=K.size)))
+        difference = float(np.linalg.norm((right - left.sum(axis=0)).astype(np.float64)))
     if np.isfinite(difference) and np.isfinite(size) and size > _LOST_SQUARES:
-        return float(np.sqrt(difference)), float(np.sqrt(size))
+        return difference, float(np.sqrt(size)), sums
     check_array(K, input_name="X", estimator="kernel='precomputed'")
     unit = float(np.abs(K).max())
     if unit == 0:
-        return 0.0, 0.0
+        return 0.0, 0.0, sums
     scaled = K / unit
-    return unit * float(np.linalg.norm(scaled - scaled.T)), unit * float(np.linalg.norm(scaled))
+    difference = unit * float(np.linalg.norm(scaled - scaled.T))
+    return difference, unit * float(np.linalg.norm(scaled)), sums
 
 
 def check_kernel_function(kernel: Kernel, X: Any) -> None:

@@ -101,7 +101,17 @@ class DenseGram(StoredGram):
 
 
 class PrecomputedGram(StoredGram):
-    """The user's own matrix; it is read and never written to."""
+    """The user's own matrix, read and never written to; ``row_sums`` are K 1 if that is known."""
+
+    def __init__(self, K: Array, workers: Workers, row_sums: Array | None = None):
+        super().__init__(K, workers)
+        self.row_sums = row_sums
+
+    def center(self, weights: Array) -> DataGram:
+        """The Gram of the rows minus their weighted mean; no pass over K if its sums are known."""
+        if self.row_sums is None or np.ptp(weights) > 0:
+            return super().center(weights)
+        return Centered(self, weights, self.workers, means=weights[0] * self.row_sums)
 
     def projection(self, V: Array) -> Projection:
         """The map from rows k(x, X), given by the user, to k(x, X) @ V."""

@@ -85,8 +85,10 @@ class Centered(Minus):
     :math:`K - h 1^T - 1 h^T` with h = m - mu/2.
     """
 
-    def __init__(self, gram: DataGram, weights: Array, workers: Workers):
-        means = gram.apply(weights)
+    def __init__(
+        self, gram: DataGram, weights: Array, workers: Workers, means: Array | None = None
+    ):
+        means = gram.apply(weights) if means is None else means
         half = means - (weights @ means) / 2
         ones = np.ones_like(half)
         super().__init__(gram, np.stack([half, ones]), np.stack([ones, half]), workers)

@@ -24,4 +24,4 @@ def problem_of(K_or_model: Any) -> Gram:
     if hasattr(K_or_model, "training_gram"):
         return K_or_model.training_gram()
     K = check_array(K_or_model, dtype=[np.float64, np.float32], input_name="K")
-    return PrecomputedGram(check_kernel_matrix(K, Workers()), Workers())
+    return PrecomputedGram(check_kernel_matrix(K, Workers())[0], Workers())
