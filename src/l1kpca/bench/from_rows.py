@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from l1kpca._typing import Array
 from l1kpca.bench.base import NAME, Context, Part, Settings
-from l1kpca.bench.timing import Timing, as_rows, reader, seconds_of, side_by_side
+from l1kpca.bench.timing import Timing, as_rows, read, seconds_of, side_by_side
 from l1kpca.bench.works import (
     DEFAULT,
     LINEAR_PCA,
@@ -106,7 +108,7 @@ def measure_growth(task: Task, context: Context) -> list[Row]:
         kernel = "precomputed" if at["kernel"] == "gaussian" else "linear"
         works = {OURS: ours(data, at["n_components"], kernel=kernel)}
         if at["kernel"] == "gaussian":
-            works[READ] = reader(data)
+            works[READ] = partial(read, data)
         for name, work in works.items():
             work()
             seconds = tuple(seconds_of(work) for _ in range(_REPEATS_OF_GROWTH))

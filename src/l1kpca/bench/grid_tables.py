@@ -55,7 +55,7 @@ def _multiple(cells: pd.DataFrame, name: str, seconds: float) -> str:
 def exponents(measured: Measured) -> list[Table]:
     """Growth of the time in n at the p of most sizes, and in p at the largest n."""
     rows = measured.where(part="grid")
-    rows = rows[rows["seconds"].notna()] if "seconds" in rows else rows
+    rows = rows[rows["seconds"].notna()]
     lines = []
     for kernel in ("gaussian", "linear"):
         own = measured.where(part="growth", kernel=kernel)

@@ -10,6 +10,11 @@ import pandas as pd
 
 from l1kpca.bench.works import SKLEARN
 
+_COLUMNS = [
+    "part", "case", "kernel", "dtype", "n", "d", "n_components", "technique", "method", "cut_off",
+    "seconds", "spread", "repeats", "runs", "bytes_before", "bytes_peak",
+]  # fmt: skip
+
 
 class NotMeasuredError(LookupError):
     """The rows that a number needs are not there."""
@@ -45,14 +50,13 @@ class Measured:
     """
 
     def __init__(self, frame: pd.DataFrame):
-        self.rows = frame[frame["status"] == "done"]
+        columns = frame.columns.union(_COLUMNS, sort=False)  # some parts may not have been run
+        self.rows = frame[frame["status"] == "done"].reindex(columns=columns)
 
     def where(self, **wanted: Any) -> pd.DataFrame:
         """The rows that have these values."""
         rows = self.rows
         for name, value in wanted.items():
-            if name not in rows:
-                return rows.iloc[:0]
             rows = rows[rows[name] == value]
         return rows
 

@@ -36,7 +36,8 @@ All methods on rows with 128 columns of variance 1/j; the Gaussian kernel has th
 squared distance. With the Gaussian kernel all methods get the stored matrix. With the linear kernel
 all get the rows: ours never forms K, the kernel PCAs of others do. Columns of other methods are
 multiples of the time of Algorithm 1. "cut off": the time at the next smaller n, grown by n² (n³ for
-the dense solver and `KwakKernelPCA`), exceeds the budget of a method, so it was not run.
+the dense solver and `KwakKernelPCA`), exceeds the budget of a method, so it was not run; the solver
+of scikit-learn that is expected to be its fastest gets three times the budget.
 """
 _MEMORY = """
 Gaussian kernel from rows with 50 columns, 10 components, in megabytes on top of packages and rows;

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from l1kpca import datasets
 from l1kpca._typing import Array
 from l1kpca.bench.base import NAME, Context, Part, Settings
-from l1kpca.bench.timing import as_rows, reader, side_by_side
+from l1kpca.bench.timing import as_rows, read, side_by_side
 from l1kpca.bench.works import (
     DEFAULT,
     OURS,
@@ -87,7 +87,7 @@ def measure_musk(task: Task, context: Context) -> list[Row]:
 
 def _works(K: Array, count: int, solvers: tuple[str, ...]) -> dict[str, Work]:
     theirs = K.copy()  # centered in place by scikit-learn, again in each fit
-    works = {READ: reader(K), OURS: ours(K, count, kernel="precomputed")}
+    works: dict[str, Work] = {READ: partial(read, K), OURS: ours(K, count, kernel="precomputed")}
     works[DEFAULT] = ours(K, count, kernel="precomputed", solver="polished")
     for name, solver in SKLEARN.items():
         if solver in solvers:

@@ -64,7 +64,7 @@ class Judged:
 
     @property
     def met(self) -> bool | None:
-        """Whether the target was reached; None if it was not measured, or on a small scale alone."""
+        """Whether the target was reached; None if not measured, or only on a small scale."""
         if self.reached is None or self.is_quick:
             return None
         value, bound = self.reached.value, self.target.bound
@@ -232,8 +232,8 @@ TARGETS = (
     Target(
         "Mnist, 10 components", "plain NumPy Algorithm 1 / ours", 10.0, False,
         _ratio(PLAIN, OURS, part="mnist", case=SOME), floors.reads("mnist", SOME),
-        "Plain NumPy runs at the speed of memory too, on one core but for products: what can be saved"
-        " are its passes over K.",
+        "Plain NumPy runs at the speed of memory too, on one core but for products: what can be"
+        " saved are its passes over K.",
     ),
     Target(
         'Mnist, 10 components, start="column"', "plain NumPy Algorithm 1 / ours", 10.0, False,

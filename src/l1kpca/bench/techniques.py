@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from l1kpca._typing import Array
 from l1kpca.bench.base import NAME, Context, Part, Settings
-from l1kpca.bench.timing import Works, as_rows, reader, side_by_side
+from l1kpca.bench.timing import Works, as_rows, read, side_by_side
 from l1kpca.bench.works import gaussian_matrix, make_rows, ours
 from l1kpca.directions.fixed_point import SignFixedPoint
 from l1kpca.directions.starts import sampled
@@ -68,7 +68,7 @@ def _reads(X: Array, K: Array, p: int) -> Works:
     gram = PrecomputedGram(K, Workers(available_cores()))
     return {
         "BLAS, K @ v": lambda: K @ v,
-        "all of K, by a compiled loop": reader(K),
+        "all of K, by a compiled loop": partial(read, K),
         "one triangle of K": lambda: gram.apply(v),
     }
 

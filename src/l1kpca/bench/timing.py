@@ -137,19 +137,29 @@ def _read_rows(K: Array, v: Array, start: int, stop: int, out: Array) -> None:
         out[i] = total
 
 
-def reader(K: Array) -> Callable[[], object]:
-    """Work that reads all of K once: y = K v with v = 1, by rows, in all cores.
+def read(K: Array) -> Array:
+    """y = K v with v = 1, by rows, in all cores: one read of K, the yardstick of the targets.
 
-    This is the yardstick of the targets.  All n^2 entries stream through the cores once, each is
-    multiplied and added once, and nothing but the n sums is written.
+    All n^2 entries stream through the cores once, each is multiplied and added once, and nothing
+    but the n sums is written.
 
     Parameters
     ----------
     K : array (n, n)
         A stored matrix.
+
+    Returns
+    -------
+    y : array (n,)
+        The sums of the rows.
+
+    Examples
+    --------
+    >>> read(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([3., 7.])
     """
-    workers = Workers(available_cores())
     v, out = np.ones(len(K), dtype=K.dtype), np.zeros(len(K), dtype=K.dtype)
     rows = spans(len(K), len(K) // _PIECES + 1)
     pieces = [(K, v, part.start, part.stop, out) for part in rows]
-    return lambda: workers.run(_read_rows, pieces, cost=np.inf)
+    Workers(available_cores()).run(_read_rows, pieces, cost=np.inf)
+    return out

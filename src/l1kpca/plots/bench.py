@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from l1kpca.plots.experiments_style import grid, log_scale, nothing
 from l1kpca.plots.files import save
@@ -25,6 +26,7 @@ STYLES = {
     "plain NumPy": ("#56B4E9", "d"),
     'Algorithm 1, gram="blocked"': ("#56B4E9", "D"),
 }
+_MANY_DECADES = 1e3  # from here on, ticks at the powers of ten are enough
 _KERNELS = ("gaussian", "linear")
 _LABEL_GAP = 0.06  # least distance of two labels, in heights of the axes
 _SHADES = ("#9ECAE1", "#4A98C9", "#1764AB", "#08306B")
@@ -79,9 +81,7 @@ def ratio_to_sklearn(rows: pd.DataFrame) -> Figure:
             if len(line):
                 ends.append((line.index[-1], line.iloc[-1], f"p = {p:.0f}", shade))
         axes.axhline(1, color="black", linewidth=0.8, linestyle="--")
-        log_scale(axes, "x")
-        log_scale(axes, "y")
-        _labels(axes, ends)
+        _finish(axes, ends, "n")
         axes.set(title=f"{kernel}, {dtype}", xlabel="n")
     panels[0].set_ylabel("scikit-learn's fastest / Algorithm 1")
     return figure
@@ -89,9 +89,10 @@ def ratio_to_sklearn(rows: pd.DataFrame) -> Figure:
 
 def memory_against_n(rows: pd.DataFrame) -> Figure:
     """Peak memory against n, and the bytes of K."""
-    own = rows[(rows["part"] == "memory") & (rows["d"] == 50)] if "d" in rows else rows.iloc[:0]
+    own = rows[rows["part"] == "memory"]
     if own.empty:
         return nothing()
+    own = own[own["d"] == own["d"].min()]  # the Gaussian kernel; the linear one has more columns
     own = own.assign(megabytes=(own["bytes_peak"] - own["bytes_before"]) / 1e6)
     figure, (axes,) = grid(1, 1, (6.0, 4.0))
     sizes = sorted(own["n"].unique())
@@ -99,9 +100,7 @@ def memory_against_n(rows: pd.DataFrame) -> Figure:
     axes.plot(sizes, bytes_of_matrix, color="#999999", linestyle="--")
     ends = [(sizes[-1], bytes_of_matrix[-1], "bytes of K", "#666666")]
     ends += _curves(axes, own, "n", "megabytes")
-    log_scale(axes, "x")
-    log_scale(axes, "y")
-    _labels(axes, ends)
+    _finish(axes, ends, "n")
     axes.set(xlabel="n", ylabel="peak memory, MB")
     return figure
 
@@ -118,10 +117,7 @@ def _cells(rows: pd.DataFrame, dtype: str) -> pd.DataFrame:
 
 
 def _lines(axes: Axes, rows: pd.DataFrame, by: str) -> None:
-    ends = _curves(axes, rows, by, "seconds")
-    log_scale(axes, "x")
-    log_scale(axes, "y")
-    _labels(axes, ends)
+    _finish(axes, _curves(axes, rows, by, "seconds"), by)
 
 
 def _curves(
@@ -139,19 +135,54 @@ def _curves(
     return ends
 
 
-def _labels(axes: Axes, ends: list[tuple[float, float, str, str]]) -> None:
-    """Names to the right of the axes, at the height of the ends of the lines, none upon another."""
+def _finish(axes: Axes, ends: list[tuple[float, float, str, str]], by: str) -> None:
+    """Logarithmic axes, and names at the ends of the lines."""
+    log_scale(axes, "x")
+    log_scale(axes, "y")
     axes.autoscale_view()  # the limits are needed now, not when the figure is drawn
+    low, high = axes.get_ylim()
+    if high > _MANY_DECADES * low:
+        axes.yaxis.set_major_locator(LogLocator())
+    if by == "n":
+        axes.xaxis.set_major_formatter(lambda n, _: f"{n / 1000:g}k" if n >= 1000 else f"{n:g}")
     to_axes = axes.transData + axes.transAxes.inverted()
-    heights = [to_axes.transform((x, y))[1] for x, y, _, _ in ends]
-    free = -1.0
-    for place in sorted(range(len(ends)), key=heights.__getitem__):
+    heights = [float(to_axes.transform((x, y))[1]) for x, y, _, _ in ends]
+    for place, height in zip(_order(heights), spread_out(sorted(heights), _LABEL_GAP), strict=True):
         _, _, name, color = ends[place]
-        height = max(heights[place], free + _LABEL_GAP)
-        free = height
         axes.annotate(
             name, (1.02, height), xycoords="axes fraction", color=color, fontsize=7, va="center"
         )
+
+
+def _order(heights: list[float]) -> list[int]:
+    return sorted(range(len(heights)), key=heights.__getitem__)
+
+
+def spread_out(heights: list[float], gap: float) -> list[float]:
+    """Rising heights moved as little as need be to be ``gap`` apart, none above 1 if they fit.
+
+    Parameters
+    ----------
+    heights : list of float
+        From low to high.
+    gap : float
+        Least distance of two.
+
+    Examples
+    --------
+    >>> spread_out([0.0, 0.5, 0.5], 0.25)
+    [0.0, 0.5, 0.75]
+    >>> spread_out([0.5, 1.0, 1.0], 0.25)
+    [0.5, 0.75, 1.0]
+    """
+    placed: list[float] = []
+    for height in heights:
+        placed.append(max(height, placed[-1] + gap) if placed else height)
+    top = 1.0
+    for place in reversed(range(len(placed))):
+        placed[place] = min(placed[place], top)
+        top = placed[place] - gap
+    return placed
 
 
 def _fastest_over_ours(rows: pd.DataFrame, kernel: str) -> pd.DataFrame:
