@@ -1,5 +1,6 @@
 """L1-norm kernel PCA as a scikit-learn transformer."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from l1kpca.estimators.checkpoint import Checkpoint, Checkpointed, fingerprint
 from l1kpca.estimators.names import make_finder, make_start
 from l1kpca.estimators.validation import check_count
 from l1kpca.gram.base import DataGram, Gram
+from l1kpca.gram.memory import read_memory_limit
 from l1kpca.kernels import Kernel
 from l1kpca.threads import Workers, single_threaded_blas, thread_count
 
@@ -157,6 +159,8 @@ class L1KernelPCA(KernelPCABase):
     checkpoint: Any = None
 
     def _seed(self) -> int:
+        if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
+            raise ValueError(f"checkpoint={self.checkpoint!r} must be the path of a file, or None")
         saved = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint)).seed()
         return super()._seed() if saved is None else saved
 
@@ -167,7 +171,7 @@ class L1KernelPCA(KernelPCABase):
         return Checkpointed(solver, Checkpoint(Path(self.checkpoint)), mark, seed)
 
     def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> Deflation:
-        self._check_search()
+        self._check_search(n_samples)
         as_the_paper = not isinstance(self.start, str) or self.start == "column"
         return Deflation(
             finder=make_finder(self.solver, self.max_iter, self.p),
@@ -178,18 +182,27 @@ class L1KernelPCA(KernelPCABase):
             workers=workers,
         )
 
-    def _check_search(self) -> None:
+    def _check_search(self, n_samples: int) -> None:
         if isinstance(self.n_starts, str):
             if self.n_starts != "auto":
                 raise ValueError(f"n_starts={self.n_starts!r} must be an integer or 'auto'")
         else:
             check_count("n_starts", self.n_starts)
+            self._check_memory_of_starts(n_samples)
         if not isinstance(self.certify, bool | np.bool_):
             raise ValueError(f"certify={self.certify!r} must be True or False")
         if self.certify and self.solver == "lp":
             raise ValueError(
                 "certify=True bounds the L1 objective, which solver='lp' does not maximise: use"
                 " another solver, or certify=False"
+            )
+
+    def _check_memory_of_starts(self, n_samples: int) -> None:
+        needed, limit = 8 * self.n_starts * n_samples, read_memory_limit(self.memory_limit)
+        if self.n_starts > 1 and needed > limit:
+            raise ValueError(
+                f"n_starts={self.n_starts} needs {needed} bytes for the signs of {n_samples} rows,"
+                f" more than the {limit} allowed: use fewer, or n_starts='auto'"
             )
 
     def _fit_rows(self, X: Any) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.extmath import row_norms
 
 from l1kpca._typing import Array
-from l1kpca.kernels import SQUARES_NOTHING, Kernel, name_of
+from l1kpca.kernels import NONNEGATIVE, SQUARES_NOTHING, Kernel, name_of
 
 _ADVICE = "scale the columns, for example with sklearn.preprocessing.StandardScaler"
 
@@ -21,6 +21,8 @@ def check_scale(X: Any, kernel: Kernel) -> None:
     with overflow_is_checked():
         diagonal = float(np.abs(kernel.diagonal(X)).max())
     refuse_overflow(diagonal * X.shape[0] ** 2, X.dtype, what)
+    if kernel.function in NONNEGATIVE:
+        refuse_overflow(2 * float(X.max()), X.dtype, what)  # x + y is a divisor
     if kernel.function in SQUARES_NOTHING:
         return
     norm = float(row_norms(X, squared=True).max())

@@ -244,10 +244,13 @@ class FittedKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         for group in feature_groups(rows.shape[1]):
             hidden = rows.copy()
             hidden[:, group] = median[group]
-            guessed = inverse(self._project(hidden).scores)[:, group]
+            scores = self._project(hidden).scores
             group_scale = np.where(usable[group], scale[group], np.inf)
-            error += float((np.abs(rows[:, group] - guessed) / group_scale).sum())
-            baseline += float((np.abs(rows[:, group] - median[group]) / group_scale).sum())
+            with overflow_is_checked():
+                missed = np.abs(rows[:, group] - inverse(scores)[:, group]) / group_scale
+                away = np.abs(rows[:, group] - median[group]) / group_scale
+                error, baseline = error + float(missed.sum()), baseline + float(away.sum())
+        check_results(np.array([error, baseline]), self.kernel)
         return 1.0 - error / baseline if baseline > 0 else 0.0
 
     @property

@@ -140,8 +140,18 @@ def _is_precision(dtype: Any) -> bool:
         return False
 
 
+def refuse_dates(X: Any) -> None:
+    """Refuse arrays of dates and durations, which NumPy would take for counts of something."""
+    dtype = getattr(X, "dtype", None)
+    if getattr(dtype, "kind", "f") in "mM":
+        raise ValueError(
+            f"X holds dates or durations ({dtype}): give numbers, for example days since a date"
+        )
+
+
 def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """X as a finite float array or CSR matrix; at fit also remembers its columns."""
+    refuse_dates(X)
     precomputed = estimator.kernel == "precomputed"
     given = X
     asked = estimator.dtype

@@ -1,5 +1,6 @@
 """How much memory there is, and how much may be used."""
 
+import math
 import os
 import re
 from pathlib import Path
@@ -22,7 +23,7 @@ def read_memory_limit(limit: int | float | str | None) -> int:
     text = str(limit).strip().upper()
     match = re.fullmatch(r"(\d+(?:\.\d+)?(?:E\+?\d+)?)\s*([KMGT]?)(I?)B?", text)
     number = float(match[1]) if match else 0.0
-    if match is None or number <= 0:
+    if match is None or not 0 < number < math.inf:
         raise ValueError(
             f"memory_limit={limit!r} must be a positive number of bytes, a text like '2GB', or None"
         )

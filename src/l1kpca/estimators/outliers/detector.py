@@ -23,7 +23,7 @@ from l1kpca.estimators.outliers.rules import (
     training_abnormality,
 )
 from l1kpca.estimators.scale import check_results, check_sums, overflow_is_checked
-from l1kpca.estimators.validation import check_seed
+from l1kpca.estimators.validation import check_seed, refuse_dates
 from l1kpca.gram.base import Projected
 
 
@@ -246,6 +246,7 @@ class KernelPCAOutlierDetector(OutlierMixin, BaseEstimator):
     def _rows(self, X: Any, *, reset: bool) -> Array:
         if not reset:
             check_is_fitted(self)
+        refuse_dates(X)
         with overflow_is_checked():  # scikit-learn sums all entries to see whether they are finite
             return validate_data(self, X, dtype=[np.float64, np.float32], reset=reset)
 
