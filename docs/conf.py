@@ -73,4 +73,5 @@ html_title = f"l1kpca {version}"
 html_static_path = ["static"]
 html_css_files = ["pages.css"]
 html_show_sourcelink = False
+html_show_copyright = False
 copybutton_exclude = ".linenos, .gp, .go"

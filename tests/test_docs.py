@@ -38,6 +38,7 @@ PUBLIC = (
     "l1kpca.experiments",
     "l1kpca.directions",
 )
+WIDTH = 90
 BUILT = ("commands/all.md", "auto_gallery/index")  # pages that are made when the site is built
 
 
@@ -62,6 +63,16 @@ def test_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(page, tmp_path)
     for block in blocks_of(page.read_text()):
         printed = output_of(block, names, tmp_path)
         assert block.printed is None or printed == block.printed, block.code
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=name_of)
+def test_code_fits_the_width_of_a_page(page):
+    lines = [
+        line
+        for block in blocks_of(page.read_text())
+        for line in [*block.code.splitlines(), *(block.printed or "").splitlines()]
+    ]
+    assert [line for line in lines if len(line) > WIDTH] == []
 
 
 def test_the_example_of_the_readme_runs():

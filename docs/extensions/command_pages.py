@@ -34,7 +34,7 @@ def page_of(words, command):
     options = [p for p in parameters_of(command) if p.param_type_name == "option"]
     kinds = get_type_hints(command.callback)
     usage = " ".join([words, *(_shown_argument(p) for p in arguments), "[OPTIONS]" * bool(options)])
-    parts = [f"## {words}", command.help or "", f"```text\n{usage}\n```"]
+    parts = [f"## {words}", command.help or "", f"```sh\n{usage}\n```"]
     if arguments:
         parts.append("\n\n".join(_explained_argument(p, kinds[p.name]) for p in arguments))
     if options:
