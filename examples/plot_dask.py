@@ -34,7 +34,7 @@ def draw(X, scores, upper):
     _, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for mask, marker, color, name in (
         (upper, "o", "#0072B2", "upper half circle"),
-        (~upper, "s", "#D55E00", "lower half circle"),
+        (~upper, "s", "#E69F00", "lower half circle"),
     ):
         look = {"marker": marker, "color": color, "s": 11, "linewidths": 0, "alpha": 0.7}
         axes[0].scatter(*X[mask].T, label=name, **look)

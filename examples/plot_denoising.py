@@ -16,6 +16,7 @@ from l1kpca import L1KernelPCA
 from l1kpca.peers import L2KernelPCA
 from l1kpca.plots import PreimageDisplay
 
+# sphinx_gallery_thumbnail_number = 3  # noqa: ERA001
 IMAGES = load_digits().data / 16
 WIDTH = {"kernel": "rbf", "gamma": 0.05}
 

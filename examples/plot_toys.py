@@ -13,6 +13,7 @@ import numpy as np
 from l1kpca import L1KernelPCA, datasets
 from l1kpca.peers import L2KernelPCA
 
+# sphinx_gallery_thumbnail_number = 2  # noqa: ERA001
 KINDS = (
     ("along the curve", {"marker": "o", "s": 14, "color": "0.55", "linewidths": 0}),
     ("far", {"marker": "^", "s": 55, "color": "#0072B2", "edgecolors": "black"}),
