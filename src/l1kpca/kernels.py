@@ -150,7 +150,7 @@ def unit_rows(X: Any) -> Any:
             X = X.copy()
             X.data /= np.repeat(lengths, np.diff(X.indptr))
         else:
-            X = X / lengths[:, np.newaxis]
+            X = np.ascontiguousarray(X / lengths[:, np.newaxis])  # sums in one order
     return X
 
 

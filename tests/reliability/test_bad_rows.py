@@ -131,8 +131,8 @@ BAD_ROWS = {
         [[1.0, 2.0], [3.0]],
         ValueError,
         (
-            "setting an array element with a sequence. The requested array has an inhomogeneous shape"
-            " after 1 dimensions. The detected shape was (2,) + inhomogeneous part."
+            "setting an array element with a sequence. The requested array has an inhomogeneous"
+            " shape after 1 dimensions. The detected shape was (2,) + inhomogeneous part."
         ),
     ),
     "a record array": (
@@ -156,19 +156,19 @@ BAD_ROWS = {
         ValueError,
         (
             "Expected a 2-dimensional container but got <class 'pandas.Series'> instead. Pass a"
-            " DataFrame containing a single row (i.e. single sample) or a single column (i.e. single"
-            " feature) instead."
+            " DataFrame containing a single row (i.e. single sample) or a single column (i.e."
+            " single feature) instead."
         ),
     ),
     "names of two kinds": (
         pd.DataFrame(X, columns=["a", 1, "b", 2]),
         TypeError,
         (
-            "Feature names are only supported if all input features have string names, but your input"
-            " has ['int', 'str'] as feature name / column name types. If you want feature names to be"
-            " stored and validated, you must convert them all to strings, by using X.columns ="
-            " X.columns.astype(str) for example. Otherwise you can remove feature / column names from"
-            " your input data, or convert them all to a non-string data type."
+            "Feature names are only supported if all input features have string names, but your"
+            " input has ['int', 'str'] as feature name / column name types. If you want feature"
+            " names to be stored and validated, you must convert them all to strings, by using"
+            " X.columns = X.columns.astype(str) for example. Otherwise you can remove feature /"
+            " column names from your input data, or convert them all to a non-string data type."
         ),
     ),
 }

@@ -46,7 +46,7 @@ def check_sums(X: Array) -> None:
 
 def refuse_overflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE) -> None:
     """Raise an error if numbers of this size, or twice it, do not exist."""
-    if not largest < np.finfo(dtype).max:
+    if not largest < float(np.finfo(dtype).max):
         raise ValueError(
             f"X is too large for {what} in {dtype}: sums of kernel values overflow; {advice}"
         )

@@ -218,7 +218,8 @@ def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float, np.ndarra
         difference = float(np.linalg.norm((right - left.sum(axis=0)).astype(np.float64)))
     if np.isfinite(difference) and np.isfinite(size) and size > _LOST_SQUARES:
         return difference, float(np.sqrt(size)), sums
-    check_array(K, input_name="X", estimator="kernel='precomputed'")
+    with overflow_is_checked():
+        check_array(K, input_name="X", estimator="kernel='precomputed'")
     unit = float(np.abs(K).max())
     if unit == 0:
         return 0.0, 0.0, sums
