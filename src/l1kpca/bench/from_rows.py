@@ -8,7 +8,7 @@ import numpy as np
 
 from l1kpca._typing import Array
 from l1kpca.bench.base import NAME, Context, Part, Settings
-from l1kpca.bench.timing import Timing, as_rows, read, seconds_of, side_by_side
+from l1kpca.bench.timing import as_rows, read, side_by_side
 from l1kpca.bench.works import (
     DEFAULT,
     LINEAR_PCA,
@@ -26,7 +26,6 @@ from l1kpca.journal import Row, Task
 
 BLOCKED = 'Algorithm 1, gram="blocked"'
 EVALUATION, PASS = "evaluating K alone", "one product with X Xᵀ"
-_REPEATS_OF_GROWTH = 3
 
 
 def normal_rows(n_samples: int, n_features: int) -> Array:
@@ -109,10 +108,10 @@ def measure_growth(task: Task, context: Context) -> list[Row]:
         works = {OURS: ours(data, at["n_components"], kernel=kernel)}
         if at["kernel"] == "gaussian":
             works[READ] = partial(read, data)
-        for name, work in works.items():
-            work()
-            seconds = tuple(seconds_of(work) for _ in range(_REPEATS_OF_GROWTH))
-            rows.append({"n": n, **Timing(seconds).row(name)})
+        for work in works.values():
+            work()  # loads the compiled code, and brings the data to where it stays
+        found = as_rows(side_by_side(works, context.settings.repeats))
+        rows += [{"n": n, **row} for row in found]
     return rows
 
 
