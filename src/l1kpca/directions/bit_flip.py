@@ -10,7 +10,7 @@ from l1kpca.directions.base import Direction, Search, SingleStart, Status, side_
 from l1kpca.gram.base import Gram
 
 _FLIPS_PER_ROW = 20
-_FEWEST_NEAR, _MOST_NEAR = 128, 2048
+_FEWEST_NEAR, _MOST_NEAR, _NEAR_FOR_EACH = 128, 2048, 16
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,9 @@ class BitFlip(SingleStart):
 
 
 def _largest(gain: Array) -> Array:
-    """Indices of the largest gains, in order of the rows."""
-    count = min(max(_FEWEST_NEAR, len(gain) // 32), _MOST_NEAR)
+    """Indices of the largest gains, in order of the rows: some for each that is positive."""
+    wanted = _NEAR_FOR_EACH * np.count_nonzero(gain > 0)
+    count = max(_FEWEST_NEAR, min(wanted, len(gain) // 32, _MOST_NEAR))
     if len(gain) <= count:
         return np.arange(len(gain))
     return np.sort(np.argpartition(-gain, count)[:count])

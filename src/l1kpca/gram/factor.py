@@ -1,6 +1,7 @@
 """K = F F^T, never formed: the linear kernel, and anything with a feature map of few columns."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -125,6 +126,10 @@ class FactorGram(TiledGram):
 
     def diagonal(self) -> Array:
         """diag K: the squared norms of the rows of F."""
+        return self._squared_norms.copy()
+
+    @cached_property
+    def _squared_norms(self) -> Array:
         return row_norms(self.F, squared=True)
 
     def center(self, weights: Array) -> DataGram:
