@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from l1kpca import __version__
-from l1kpca.outputs import replacing
+from l1kpca.outputs import replacing, writing_explained
 from l1kpca.threads import available_cores
 
 Row = dict[str, Any]
@@ -88,12 +88,14 @@ class Journal:
         self.entries: dict[str, dict[str, Any]] = {}
         self.runs: list[dict[str, Any]] = []
         for line in self._lines():
+            if not isinstance(line, dict) or not line.keys() & {"run", "key"}:
+                raise ValueError(f"{self.path} is not the journal of a run; give another folder")
             if "run" in line:
                 self.runs.append(line["run"])
             else:
                 self.entries[line["key"]] = line
 
-    def _lines(self) -> Iterable[dict[str, Any]]:
+    def _lines(self) -> Iterable[Any]:
         if not self.path.exists():
             return
         for text in self.path.read_text(encoding="utf-8").splitlines():
@@ -106,7 +108,7 @@ class Journal:
         """Note when, where and with what the rows that follow are made."""
         about = {"started": time.strftime("%Y-%m-%d %H:%M:%S"), **machine()}
         self.runs.append(about)
-        with self.path.open("a", encoding="utf-8") as file:
+        with writing_explained(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write("\n")  # ends the line that a killed run may have left unfinished
         self._write({"run": about})
 
@@ -157,7 +159,7 @@ class Journal:
         return frame[first + [name for name in frame if name not in first]]
 
     def _write(self, line: dict[str, Any]) -> None:
-        with self.path.open("a", encoding="utf-8") as file:
+        with writing_explained(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write(f"{json.dumps(line, default=_plain)}\n")
 
 

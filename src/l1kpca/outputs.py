@@ -1,8 +1,8 @@
 """Files that are either complete or not there."""
 
 import os
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,7 +39,7 @@ def check_writable(path: str | os.PathLike[str], *, overwrite: bool = False) -> 
     l1kpca.outputs.OutputError: no/such/folder/scores.csv: the folder no/such/folder does not
     exist; create it first.
     """
-    with _explained(path):
+    with writing_explained(path):
         target = Path(os.path.realpath(path))
         problem = _obstacle(Path(path), target, overwrite)
     if problem is not None:
@@ -81,48 +81,91 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
     'complete'
     """
     target = check_writable(path, overwrite=overwrite)
-    with _explained(path):
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".part"
-        )
-        os.close(handle)
-        temporary = Path(name)
+    with writing_explained(path):
+        temporary = _created_beside(target)
         try:
             yield temporary
             _flush(temporary)
-            temporary.chmod(_mode_of(target))
-            check_writable(path, overwrite=overwrite)  # it may have appeared in the meantime
-            temporary.replace(target)
+            if overwrite:
+                temporary.replace(target)
+            else:
+                _rename_to_new(temporary, target, path)
         finally:
             temporary.unlink(missing_ok=True)
 
 
 @contextmanager
-def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn what the system says into one sentence."""
+def writing_explained(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what the system says about a file into one sentence.
+
+    Parameters
+    ----------
+    path : path-like
+        The file that the block writes.
+
+    Raises
+    ------
+    OutputError
+        If the block raises an error of the system.
+
+    Examples
+    --------
+    >>> with writing_explained("scores.csv"):
+    ...     raise OSError(28, "whatever a package says about it")
+    Traceback (most recent call last):
+    l1kpca.outputs.OutputError: scores.csv was not written: No space left on device.
+    """
     try:
         yield
     except OSError as error:
-        reason = error.strerror or str(error)
+        # The words of the system: packages that write files put their own around them.
+        reason = os.strerror(error.errno) if error.errno else str(error)
         raise OutputError(f"{Path(path)} was not written: {reason}.") from error
 
 
 def _obstacle(shown: Path, target: Path, overwrite: bool) -> str | None:
     """Why a file cannot be written, if there is a reason."""
     if not target.parent.is_dir():
+        if target.parent.exists():
+            return f"{shown}: {shown.parent} is a file and not a folder; choose a folder."
         return f"{shown}: the folder {shown.parent} does not exist; create it first."
+    if target.exists() and (problem := _obstacle_there(shown, target, overwrite)):
+        return problem
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        return f"{shown}: the folder {shown.parent} is not writable; choose another one."
+    return None
+
+
+def _obstacle_there(shown: Path, target: Path, overwrite: bool) -> str | None:
+    """Why a file that is there cannot be replaced."""
     if target.is_dir():
         return f"{shown} is a directory; give the name of a file."
-    if target.exists() and not target.is_file():
+    if not target.is_file():
         return f"{shown} is not a regular file; give another name."
-    if target.exists() and not overwrite:
+    if not overwrite:
         return (
             f"{shown} exists and is not overwritten; give another name, or allow it with --force"
             " (in Python: overwrite=True)."
         )
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        return f"{shown}: the folder {shown.parent} is not writable; choose another one."
     return None
+
+
+def _created_beside(target: Path) -> Path:
+    """An empty file in the same folder, with the permissions that the finished file shall have.
+
+    They are those of the file to be replaced, so that a secret stays one while it is written, else
+    those of any new file, which the system gives by itself.
+    """
+    while True:
+        temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+        try:
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError:
+            continue
+        os.close(handle)
+        if target.exists():
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        return temporary
 
 
 def _flush(path: Path) -> None:
@@ -130,10 +173,16 @@ def _flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _mode_of(target: Path) -> int:
-    """Permissions of the file that is replaced, else those of any new file."""
-    if target.exists():
-        return stat.S_IMODE(target.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _rename_to_new(temporary: Path, target: Path, shown: str | os.PathLike[str]) -> None:
+    """Give the file its name, unless somebody took the name in the meantime.
+
+    A link is made or refused in one step, whereas a file could appear between a look and a rename.
+    """
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        check_writable(shown)  # refuses, with the reason
+        raise
+    except OSError:  # a file system without links
+        check_writable(shown)
+        temporary.replace(target)

@@ -9,7 +9,27 @@ import pytest
 from l1kpca.cli.writing import WritingRules, with_columns, without_formulas, write_table
 from l1kpca.outputs import OutputError
 
-FORMULAS = ["=1+1", "+1", "-cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1"]
+SAFE = {
+    "=1+1": "'=1+1",
+    "+1": "'+1",
+    "-cmd|' /C calc'!A0": "'-cmd|' /C calc'!A0",
+    "@SUM(A1)": "'@SUM(A1)",
+    "\t=1": "'\t'=1",
+    "\r=1": "'\r'=1",
+    "\n=1": "'\n'=1",
+    "\tno formula": "'\tno formula",
+    "  =1": "'  =1",
+    '"=1': "'\"=1",
+    "\uff1d1": "'\uff1d1",  # full-width =, +, - and @ are taken for the plain ones
+    "\uff0b1": "'\uff0b1",
+    "\uff0d1": "'\uff0d1",
+    "\uff20A": "'\uff20A",
+    "a;=1": "a;'=1",  # where the semicolon separates cells, as in much of Europe
+    'a";=1;"': 'a";\'=1;"',
+    "a\t=1": "a\t'=1",
+    "a\n@b\r\n+c": "a\n'@b\r\n'+c",
+    "a|-1": "a|'-1",
+}
 
 
 def test_new_columns_come_after_the_old_ones():
@@ -47,16 +67,51 @@ def test_what_parquet_cannot_hold_is_explained(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("formula", FORMULAS)
-def test_formulas_are_made_harmless_on_request(tmp_path, formula):
+@pytest.mark.parametrize(("formula", "safe"), SAFE.items())
+def test_formulas_are_made_harmless_on_request(tmp_path, formula, safe):
     frame = pd.DataFrame({formula: ["plain", formula], "n": [-1.5, 2.0]})
     write_table(frame, tmp_path / "safe.csv", WritingRules(spreadsheet_safe=True))
     write_table(frame, tmp_path / "plain.csv", WritingRules())
     with (tmp_path / "safe.csv").open(newline="") as file:
         rows = list(csv.reader(file))
-    assert rows == [[f"'{formula}", "n"], ["plain", "-1.5"], [f"'{formula}", "2.0"]]
+    assert rows == [[safe, "n"], ["plain", "-1.5"], [safe, "2.0"]]
     with (tmp_path / "plain.csv").open(newline="") as file:
         assert list(csv.reader(file))[2][0] == formula
+
+
+@pytest.mark.parametrize("text", ["", "plain", "a-b", "1+1=2", "x@y.z", "a, -b", "'=1", "a; b"])
+def test_other_text_is_left_as_it_is(text):
+    frame = pd.DataFrame({text: [text, None]})
+    pd.testing.assert_frame_equal(without_formulas(frame), frame)
+
+
+@pytest.mark.parametrize("kind", ["category", "string", object])
+def test_text_of_every_type_is_made_harmless(kind):
+    frame = pd.DataFrame({"a": pd.Series(["=1", "b", None], dtype=kind)})
+    assert without_formulas(frame).iloc[:2, 0].tolist() == ["'=1", "b"]
+
+
+def test_safe_text_is_quoted_so_that_no_separator_ends_it(tmp_path):
+    frame = pd.DataFrame({"a": ["x;y\tz"], "n": [1]})
+    write_table(frame, tmp_path / "safe.csv", WritingRules(spreadsheet_safe=True))
+    assert (tmp_path / "safe.csv").read_text() == '"a","n"\n"x;y\tz",1\n'
+
+
+@pytest.mark.parametrize("command", ["detect", "score", "reduce"])
+def test_every_command_that_writes_a_table_has_the_option(cli, csv_file, frame, tmp_path, command):
+    data, model, out = tmp_path / "d.csv", tmp_path / "m.skops", tmp_path / "out.csv"
+    frame.assign(comment="=cmd()").rename(columns={"comment": "@note"}).to_csv(data, index=False)
+    cli("detect", csv_file, "--ignore", "comment", "--save", model)
+    options = {
+        "detect": ["detect", data],
+        "score": ["score", model, data],
+        "reduce": ["reduce", data, "--components", "1"],
+    }
+    done = cli(*options[command], "--ignore", "@note", "--out", out, "--spreadsheet-safe")
+    assert done.status == 0, done.stderr
+    with out.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["'@note"] for row in rows} == {"'=cmd()"}
 
 
 def test_the_table_itself_is_not_changed():

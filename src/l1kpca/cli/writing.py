@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,12 @@ from l1kpca.cli.errors import InputError
 from l1kpca.outputs import OutputError, check_writable, replacing
 
 TABLE_SUFFIXES = (".csv", ".parquet", ".pq")
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# A formula begins with one of these, or with the same in full width; a spreadsheet skips blanks and
+# quotes before it.
+_FORMULA = r"[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]"
+# It can begin with the text, or after what a spreadsheet may take for the end of a cell; tabs and
+# line ends that begin a text are dropped by some.
+_FORMULA_STARTS = re.compile(rf"(?:^|(?<=[;|\t\r\n]))(?={_FORMULA})|^(?=[\t\r\n])")
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,8 @@ def write_table(frame: pd.DataFrame, path: Path, rules: WritingRules) -> None:
     with replacing(path, overwrite=rules.overwrite) as temporary:
         if path.suffix.lower() == ".csv":
             safe = without_formulas(frame) if rules.spreadsheet_safe else frame
-            safe.to_csv(temporary, index=False, lineterminator="\n", quoting=_quoting(safe))
+            quoting = csv.QUOTE_NONNUMERIC if rules.spreadsheet_safe else _quoting(safe)
+            safe.to_csv(temporary, index=False, lineterminator="\n", quoting=quoting)
             return
         try:
             frame.to_parquet(temporary, index=False)
@@ -133,6 +140,10 @@ def write_text(text: str, path: Path, rules: WritingRules) -> None:
 
 def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
     r"""A quote before every text that a spreadsheet would take for a formula.
+
+    That is text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line end, blanks and quotes
+    before it aside; and the same within a text after ``;``, ``|``, a tab or a line end, where a
+    spreadsheet with another separator begins a new cell.  Names of columns are treated alike.
 
     Parameters
     ----------
@@ -166,9 +177,7 @@ def _quoting(frame: pd.DataFrame) -> int:
 
 
 def _harmless(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return f"'{value}"
-    return value
+    return _FORMULA_STARTS.sub("'", value) if isinstance(value, str) else value
 
 
 def _harmless_names(names: Sequence[Any]) -> list[Any]:

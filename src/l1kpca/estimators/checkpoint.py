@@ -19,6 +19,7 @@ from l1kpca._typing import Array
 from l1kpca.components.base import Component, ComponentSolver
 from l1kpca.directions.base import Status
 from l1kpca.gram.base import Gram
+from l1kpca.outputs import OutputError
 from l1kpca.threads import spans
 
 _FORMAT = 1
@@ -114,24 +115,20 @@ class Checkpoint:
     def save(self, components: Sequence[Component], problem: Problem, seed: int) -> None:
         """Write to another name and rename: a half-written file never counts."""
         partial = self.path.with_name(f"{self.path.name}.{os.getpid()}.partial")
-        with partial.open("wb") as file:
-            np.savez(
-                file,
-                format=_FORMAT,
-                fingerprint=problem.fingerprint,
-                probe=problem.probe,
-                seed=seed,
-                coef=np.array([c.coef for c in components]),
-                scores=np.array([c.scores for c in components]),
-                signs=np.array([c.signs for c in components]),
-                steps=np.concatenate([c.trace for c in components]),
-                n_steps=np.array([len(c.trace) for c in components]),
-                status=np.array([c.status.name for c in components]),
-                n_starts=np.array([c.n_starts for c in components]),
-            )
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(self.path)
+        try:
+            with partial.open("wb") as file:
+                np.savez(file, **_as_arrays(components, problem, seed))
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(self.path)
+        except OSError as error:
+            reason = os.strerror(error.errno) if error.errno else str(error)
+            raise OutputError(
+                f"checkpoint={str(self.path)!r} was not written: {reason}; what it held before is"
+                " still there: make room, or give another path."
+            ) from error
+        finally:
+            partial.unlink(missing_ok=True)
 
     def _read(self) -> Mapping[str, Any] | None:
         if not self.path.exists():
@@ -169,6 +166,23 @@ class Checkpointed:
             done.append(component)
             self.checkpoint.save(done, problem, self.seed)
             yield component
+
+
+def _as_arrays(components: Sequence[Component], problem: Problem, seed: int) -> dict[str, Any]:
+    """What a file holds."""
+    return {
+        "format": _FORMAT,
+        "fingerprint": problem.fingerprint,
+        "probe": problem.probe,
+        "seed": seed,
+        "coef": np.array([c.coef for c in components]),
+        "scores": np.array([c.scores for c in components]),
+        "signs": np.array([c.signs for c in components]),
+        "steps": np.concatenate([c.trace for c in components]),
+        "n_steps": np.array([len(c.trace) for c in components]),
+        "status": np.array([c.status.name for c in components]),
+        "n_starts": np.array([c.n_starts for c in components]),
+    }
 
 
 def probe(gram: Gram) -> Array:

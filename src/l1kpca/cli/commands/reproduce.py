@@ -10,6 +10,7 @@ import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.errors import library_errors_explained
+from l1kpca.cli.folders import check_run_folder
 from l1kpca.cli.terminal import Terminal
 
 
@@ -39,6 +40,7 @@ def reproduce(
         float | None,
         typer.Option("--budget", help="Seconds after which a slow fit is cut off; by default 60."),
     ] = None,
+    force: opt.Force = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -53,6 +55,7 @@ def reproduce(
 
         settings = Settings(quick, DEFAULT_BUDGET if budget is None else budget, data_dir)
     folder = opt.made_folder(out)
+    check_run_folder(folder, overwrite=force)
     names = list(EXPERIMENTS) if what is Part.ALL else [what.value]
     terminal = Terminal(quiet, as_json)
     with library_errors_explained("reproduce"), terminal.progress("reproduce") as advance:
