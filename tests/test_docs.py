@@ -87,7 +87,7 @@ def test_the_example_of_the_readme_runs():
 
 
 def test_the_example_of_the_page_on_optimality_runs():
-    names = {"X": np.random.default_rng(0).normal(size=(12, 3))}
+    names = {"X": np.random.default_rng(0).normal(size=(7, 2))}
     exec(code_blocks(DOCS / "optimality.md")[0], names)
     assert names["model"].optimality_gap_.shape == (5,)
 
