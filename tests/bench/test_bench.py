@@ -146,6 +146,17 @@ def test_a_data_set_that_is_not_there_is_named(tmp_path, monkeypatch):
     assert any("left out: wbc." in note for note in make_page(frame).notes)
 
 
+def test_files_of_others_are_not_overwritten(tmp_path, capsys):
+    (tmp_path / "results.json").write_text("mine")
+    assert run(["bench", "--quick", "--only", "linear", "--out", str(tmp_path)]) == 2
+    assert "results.json exists and is not overwritten" in capsys.readouterr().err
+    assert (tmp_path / "results.json").read_text() == "mine"
+    assert (
+        run(["bench", "--quick", "-q", "--only", "linear", "--out", str(tmp_path), "--force"]) == 0
+    )
+    assert "rows" in json.loads((tmp_path / "results.json").read_text())
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

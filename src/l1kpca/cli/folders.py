@@ -7,7 +7,7 @@ from pathlib import Path
 from l1kpca.outputs import OutputError, check_writable
 
 _FIGURES = "figures"
-_FILES = ("index.html", "results.parquet", "results.csv")
+_FILES = ("index.html", "results.parquet", "results.json", "results.csv")
 
 
 def check_run_folder(folder: Path, *, overwrite: bool) -> None:

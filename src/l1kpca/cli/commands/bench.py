@@ -9,34 +9,40 @@ import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.errors import InputError, library_errors_explained
+from l1kpca.cli.folders import check_run_folder
 from l1kpca.cli.terminal import Terminal
+
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", help="A part to measure; can be given several times."),
+]
+DataDir = Annotated[
+    Path | None, typer.Option("--data-dir", help="Folder with the data sets; looked in first.")
+]
+Out = Annotated[
+    Path, typer.Option("--out", help="Folder for rows, figures and page; created if need be.")
+]
+Quick = Annotated[bool, typer.Option("--quick", help="Everything small, to see that it works.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Measure again what was measured before.")]
+Budget = Annotated[
+    float | None,
+    typer.Option("--budget", help="Seconds from which a competitor is cut off; by default 8."),
+]
+Minutes = Annotated[
+    float | None,
+    typer.Option("--minutes", help="About how long the whole run may take; by default 33."),
+]
 
 
 def bench(
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", help="A part to measure; can be given several times."),
-    ] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option("--data-dir", help="Folder with the data sets; looked in first.")
-    ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", help="Folder for rows, figures and page; created if need be.")
-    ] = Path("bench"),
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Everything small, to see that it works.")
-    ] = False,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Measure again what was measured before.")
-    ] = False,
-    budget: Annotated[
-        float | None,
-        typer.Option("--budget", help="Seconds from which a competitor is cut off; by default 8."),
-    ] = None,
-    minutes: Annotated[
-        float | None,
-        typer.Option("--minutes", help="About how long the whole run may take; by default 33."),
-    ] = None,
+    only: Only = None,
+    data_dir: DataDir = None,
+    out: Out = Path("bench"),
+    quick: Quick = False,
+    fresh: Fresh = False,
+    budget: Budget = None,
+    minutes: Minutes = None,
+    force: opt.Force = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -58,6 +64,7 @@ def bench(
         )
     names = _names(only, list(PARTS))
     folder = opt.made_folder(out)
+    check_run_folder(folder, overwrite=force)
     terminal = Terminal(quiet, as_json)
     with library_errors_explained("bench"), terminal.progress("bench") as advance:
         page = benching.bench(names, folder, settings, advance)
