@@ -73,7 +73,7 @@ class BitFlip(SingleStart):
 
 def _largest(gain: Array) -> Array:
     """Indices of the largest gains, in order of the rows: some for each that is positive."""
-    wanted = _NEAR_FOR_EACH * np.count_nonzero(gain > 0)
+    wanted = _NEAR_FOR_EACH * int(np.count_nonzero(gain > 0))
     count = max(_FEWEST_NEAR, min(wanted, len(gain) // 32, _MOST_NEAR))
     if len(gain) <= count:
         return np.arange(len(gain))
