@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from l1kpca.gram.memory import peak_resident
+
 ROWS_WITH_DIRECTIONS = 10
 FEATURES = 30
 COMPONENTS = 10
@@ -36,7 +38,7 @@ def make_rows(n, d=FEATURES, seed=0):
 
 
 def peak_megabytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    return peak_resident() / 1e6
 
 
 def measured(work):

@@ -7,7 +7,6 @@ runs in a process of its own, with the compiled loops loaded, and is cut off whe
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +26,7 @@ from l1kpca.experiments.methods import (
     expected_warnings,
     kernel_parameters,
 )
+from l1kpca.gram.memory import peak_resident
 from l1kpca.journal import Row, Task
 
 NAME = "runtime"
@@ -58,7 +58,7 @@ def measure(task: Task, data_dir: Path | None) -> list[Row]:
     """Seconds, steps, products with K and memory of one method."""
     at = task.parameters
     X, _ = standardized(at["dataset"], data_dir)
-    before = peak_memory()
+    before = peak_resident()
     with expected_warnings():
         pca, seconds, cpu_seconds = best_time(lambda: _fit(at, X))
     row: Row = {
@@ -66,7 +66,7 @@ def measure(task: Task, data_dir: Path | None) -> list[Row]:
         "cpu_seconds": cpu_seconds,
         "n_components": int(pca.n_components_),
         "n_iter": int(pca.n_iter_.sum()),
-        "peak_megabytes": (peak_memory() - before) / 1e6,
+        "peak_megabytes": (peak_resident() - before) / 1e6,
     }
     if at["method"] in METHODS:
         row["paper"] = paper.time_ratio(at["dataset"], at["method"], at["kernel"])
@@ -113,16 +113,6 @@ def best_time(call: Callable[[], Any]) -> tuple[Any, float, float]:
         if best > _LONG:
             break
     return result, best, best_cpu
-
-
-def peak_memory() -> float:
-    """Most bytes that this process has held so far; nan where the system does not say."""
-    try:
-        import resource  # noqa: PLC0415 (not on every system)
-    except ImportError:
-        return float("nan")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)
 
 
 EXPERIMENT = Experiment(NAME, plan, measure)

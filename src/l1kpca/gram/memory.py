@@ -3,6 +3,7 @@
 import math
 import os
 import re
+import sys
 from pathlib import Path
 
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
@@ -43,3 +44,25 @@ def free_memory() -> int:
     if allowed.exists() and (text := allowed.read_text().strip()).isdigit():
         candidates.append(int(text) - int(used.read_text()))
     return max(min(candidates), 0)
+
+
+def peak_resident() -> float:
+    """Most bytes that this process has held so far; nan where the system does not say.
+
+    Linux hands the ``ru_maxrss`` of a process on to those it starts, so it is not asked for there.
+
+    Examples
+    --------
+    >>> block = bytearray(10**6)
+    >>> peak_resident() > 10**6
+    True
+    """
+    status = Path("/proc/self/status")
+    if status.exists() and (found := re.search(r"VmHWM:\s+(\d+) kB", status.read_text())):
+        return 1024.0 * int(found[1])
+    try:
+        import resource  # noqa: PLC0415 (not on every system)
+    except ImportError:
+        return math.nan
+    unit = 1 if sys.platform == "darwin" else 1024
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)
