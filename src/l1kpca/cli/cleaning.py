@@ -63,7 +63,9 @@ def unused_columns(table: Table, recipe: Recipe) -> list[str]:
 
 def _counter_note(name: str, numbers: np.ndarray) -> list[str]:
     """A hint that a column may be no measurement but a number given to each row."""
-    if len(numbers) < _FEWEST_COUNTED or not (np.diff(numbers) == 1).all():
+    with np.errstate(over="ignore"):
+        counts = len(numbers) >= _FEWEST_COUNTED and (np.diff(numbers) == 1).all()
+    if not counts:
         return []
     option = f'--id "{name}"' if " " in name else f"--id {name}"
     return [f"column {name!r} counts the rows: if it is an id, say so by {option}"]

@@ -50,7 +50,7 @@ class DetectorSettings:
 
     def _pca(self, n_features: int, verbose: bool) -> L1KernelPCA:
         """What the rule would use, but for what the user chose."""
-        robust, kernel = self.rule == "robust", self.kernel or "rbf"
+        robust, kernel = self.rule == "robust", "rbf" if self.kernel is None else self.kernel
         widths = {"rbf": "median" if robust else "paper"}
         kept = KernelPCAOutlierDetector().variance_kept
         paper = {"solver": "fixed_point", "start": "column", "center": False}

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.preprocessing import RobustScaler
 
 from l1kpca import L1KernelPCA
 from l1kpca.cli.cleaning import learn_recipe
 from l1kpca.cli.errors import library_errors_explained
 from l1kpca.cli.tables import Table
 from l1kpca.cli.terminal import Terminal
+from l1kpca.estimators.scale import check_sums
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,20 @@ def reduce(table: Table, settings: ReducerSettings, missing: str, terminal: Term
     terminal.note([*table.notes, *notes, *more_notes])
     pca = settings.make(verbose=terminal.is_watched)
     with library_errors_explained(table.source), terminal.warnings_as_notes():
-        # Median and quartiles: outliers must not decide how much a column counts.
-        scaled = RobustScaler(copy=False).fit_transform(X) if settings.scale else X
-        scores = pca.fit_transform(scaled)
+        scores = pca.fit_transform(robustly_scaled(X) if settings.scale else X)
     columns = tuple(column.name for column in recipe.columns)
     return Reduction(scores, pca.explained_variance_ratio_, np.asarray(pca.n_iter_), columns)
+
+
+def robustly_scaled(X: Any) -> np.ndarray:
+    """Columns at median 0 and quartile distance 1: outliers do not decide how much one counts.
+
+    Where the quartiles agree up to rounding, the unit is kept.  Unlike scikit-learn's RobustScaler,
+    this looks at the size of the column, so that its unit makes no difference.
+    """
+    X = np.asarray(X, dtype=np.float64)
+    check_sums(X)
+    low, median, high = np.percentile(X, [25, 50, 75], axis=0)
+    spread = high - low
+    rounding = 10 * np.finfo(X.dtype).eps * np.abs(X).max(axis=0)
+    return (X - median) / np.where(spread > rounding, spread, 1)

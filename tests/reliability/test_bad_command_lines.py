@@ -1,0 +1,169 @@
+"""The command line with bad input: status 2, nothing on stdout, and this text on stderr."""
+
+import contextlib
+import io
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from l1kpca.cli.app import run
+from l1kpca.cli.reducing import robustly_scaled
+
+X = np.random.default_rng(0).normal(size=(12, 3))
+EXTREME = X / np.abs(X).max() * 1.7e308
+KERNELS = (
+    "['additive_chi2', 'chi2', 'cosine', 'laplacian', 'linear', 'poly', 'polynomial', 'rbf',"
+    " 'sigmoid', 'precomputed']"
+)
+HOW_MANY = "give a whole number of at least 1, or a share of the variance between 0 and 1."
+HELP = "Add --help for what is possible."
+ROWS = "give a number of rows of at least 3, all, or auto."
+SUMS = "X has values of up to 1.7e+308: sums of them overflow in float64; divide the columns by a"
+GAMMA = "must be a number, None or one of ['paper', 'median', 'scale']."
+LARGE = (
+    "X is too large for kernel='rbf' with gamma=1e+308 in float64: sums of kernel values overflow;"
+    " scale the columns, for example with sklearn.preprocessing.StandardScaler."
+)
+SETS = "(wbc, ionosphere, breastw, cardio, musk, mnist)"
+REDUCE = ("reduce", "good.csv", "--components")
+
+BAD_FILES = {
+    "overflow.csv": "overflow.csv, line 2: column 'a' is infinite; correct the cell, or leave it"
+    " empty.",
+    "objects.npy": "objects.npy holds pickled objects, which are never loaded; save plain arrays of"
+    " numbers.",
+    "dates.npy": "dates.npy: the array X of shape (4, 3) holds datetime64[D] values; it must hold"
+    " real numbers.",
+    "complex.npy": "complex.npy: the array X of shape (12, 3) holds complex128 values; it must hold"
+    " real numbers.",
+    "text.npy": "text.npy: the array X of shape (12, 3) holds <U32 values; it must hold real"
+    " numbers.",
+    "number.npy": "number.npy: the array X of shape () is not a matrix; give one with a row for"
+    " each case.",
+    "cube.npy": "cube.npy: the array X of shape (2, 2, 3) is not a matrix; give one with a row for"
+    " each case.",
+    "empty.npy": "empty.npy has 0 rows; give at least 3.",
+    "infinite.npy": "infinite.npy, row 4: column 'x1' is infinite; correct the cell, or leave it"
+    " empty.",
+    "extreme.npy": f"extreme.npy: {SUMS} number.",
+    "extreme.csv": f"extreme.csv: {SUMS} number.",
+    "none.csv": f"none.csv does not exist; give a file, or a data set by name {SETS}.",
+    ".": ". is a directory; give a file.",
+}
+BAD_OPTIONS = {
+    ("explode",): f"No such command 'explode'. Did you mean 'reproduce'? {HELP}",
+    ("detect",): f"Missing argument 'data'. {HELP}",
+    ("detect", "good.csv", "--fast"): f"No such option: --fast. {HELP}",
+    (*REDUCE, "0"): f"--components 0 is not possible; {HOW_MANY}",
+    (*REDUCE, "-1"): f"--components -1 is not possible; {HOW_MANY}",
+    (*REDUCE, "nan"): f"--components nan is not possible; {HOW_MANY}",
+    (*REDUCE, "1e400"): f"--components 1e400 is not possible; {HOW_MANY}",
+    (*REDUCE, "two"): f"--components two is not possible; {HOW_MANY}",
+    ("--seed", "-1"): "Invalid value for '--seed': Input should be greater than or equal to 0."
+    f" {HELP}",
+    ("--seed", "9999999999"): "Invalid value for '--seed': Input should be less than or equal to"
+    f" 4294967295. {HELP}",
+    ("--gamma", "nan"): "good.csv: gamma=nan must be a finite number.",
+    ("--gamma", "-0.1"): "good.csv: gamma=-0.1 must be at least 0.",
+    ("--gamma", "1e308"): f"good.csv: {LARGE}",
+    ("--gamma", ""): f"good.csv: gamma='' {GAMMA}",
+    ("--gamma", "wide"): f"good.csv: gamma='wide' {GAMMA}",
+    ("--kernel", "RBF"): f"good.csv: kernel='RBF' must be one of {KERNELS}, or a function of two"
+    " rows.",
+    ("--kernel", ""): f"good.csv: kernel='' must be one of {KERNELS}, or a function of two rows.",
+    ("--kernel", "chi2"): "good.csv: X contains negative values.",
+    ("--kernel", "precomputed"): "good.csv: rule='robust' needs k(x, x), which kernel='precomputed'"
+    " does not give: use rule='paper', or a kernel.",
+    ("--contamination", "nan"): "--contamination nan is not possible; give a share from 0 to 0.5,"
+    " or auto.",
+    ("--contamination", "0.9"): "--contamination 0.9 is not possible; give a share from 0 to 0.5,"
+    " or auto.",
+    ("--max-samples", "-5"): f"--max-samples -5 is not possible; {ROWS}",
+    ("--max-samples", "1e9"): f"--max-samples 1e9 is not possible; {ROWS}",
+    ("--memory-limit", "9e999"): "good.csv: memory_limit='9e999' must be a positive number of"
+    " bytes, a text like '2GB', or None.",
+    ("--n-jobs", "0"): "good.csv: n_jobs=0 must be None or an integer other than 0.",
+    ("--label", "z"): "good.csv has no column 'z' for --label; there are: a, b, c.",
+    ("--out", ""): "--out . has a suffix that is not known; the kind of file is told by it: .csv,"
+    " .parquet, .pq.",
+}
+
+
+def write_csv(path, rows):
+    lines = [",".join(map(repr, map(float, row))) for row in rows]
+    path.write_text("\n".join(["a,b,c", *lines]) + "\n")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """All files of the table, made once."""
+    where = tmp_path_factory.mktemp("bad")
+    write_csv(where / "good.csv", X)
+    write_csv(where / "extreme.csv", EXTREME)
+    (where / "overflow.csv").write_text("a,b,c\n1e999,1,2\n1,2,3\n3,4,5\n4,5,6\n")
+    arrays = {
+        "objects": X.astype(object),
+        "dates": np.arange(12).astype("M8[D]").reshape(4, 3),
+        "complex": X + 1j,
+        "text": X.astype(str),
+        "number": np.float64(3.0),
+        "cube": np.zeros((2, 2, 3)),
+        "empty": np.zeros((0, 3)),
+        "infinite": np.where(np.arange(36).reshape(12, 3) == 10, np.inf, X),
+        "extreme": EXTREME,
+    }
+    for name, array in arrays.items():
+        np.save(where / f"{name}.npy", array)
+    return where
+
+
+def outcome(folder, arguments):
+    shown, said = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(shown),
+        contextlib.redirect_stderr(said),
+    ):
+        status = run([str(argument) for argument in arguments])
+    return status, shown.getvalue(), said.getvalue()
+
+
+@pytest.mark.parametrize(("name", "text"), BAD_FILES.items(), ids=BAD_FILES)
+@pytest.mark.parametrize("command", [("detect",), ("reduce", "--components", "2")], ids="-".join)
+def test_files(folder, command, name, text):
+    assert outcome(folder, [*command, name]) == (2, "", f"l1kpca: {text}\n")
+
+
+@pytest.mark.parametrize(("options", "text"), BAD_OPTIONS.items(), ids=map(" ".join, BAD_OPTIONS))
+def test_options(folder, options, text):
+    if options[0].startswith("--"):
+        options = ("detect", "good.csv", *options)
+    assert outcome(folder, options) == (2, "", f"l1kpca: {text}\n")
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e160, 1e-16, 1e-160, 1e-300])
+@pytest.mark.parametrize("command", ["detect", "reduce"])
+def test_the_unit_of_the_columns_makes_no_difference(tmp_path, command, scale):
+    """Huge and tiny files go through both commands and give what ordinary ones give."""
+    found = []
+    for name, rows in (("unit", X), ("scaled", X * scale)):
+        write_csv(tmp_path / f"{name}.csv", rows)
+        options = ["--components", "2"] if command == "reduce" else []
+        out = tmp_path / f"{name}-{command}.csv"
+        status, _, said = outcome(tmp_path, [command, f"{name}.csv", *options, "--out", out])
+        assert (status, said) == (0, "")
+        lines = out.read_text().splitlines()
+        places = [
+            i for i, name in enumerate(lines[0].split(",")) if "score" in name or "comp" in name
+        ]
+        found.append([[float(line.split(",")[i]) for i in places] for line in lines[1:]])
+    assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-9)
+
+
+def test_columns_whose_quartiles_agree_keep_their_unit():
+    rows = np.column_stack([np.arange(9.0) * 1e-40, np.full(9, 0.1), [0.0] * 8 + [5.0]])
+    rows[3, 1] += 1e-17
+    scaled = robustly_scaled(rows)
+    assert_allclose(scaled[:, 0], (np.arange(9) - 4) / 4)
+    assert_allclose(scaled[:, 1:], rows[:, 1:] - [0.1, 0.0], atol=1e-16)
