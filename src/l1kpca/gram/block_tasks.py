@@ -74,7 +74,7 @@ def absolute_sums(
     tiles: Tiles, block: list[Any], on_diagonal: bool, low_a: LowRank, low_b: LowRank
 ) -> tuple[Array, Array]:
     """Row and column sums of |K - L^T R| in a block."""
-    left, right = np.zeros_like(low_a[0][0]), np.zeros_like(low_b[0][0])
+    left, right = (np.zeros(low[0].shape[1], dtype=low[0].dtype) for low in (low_a, low_b))
     with single_threaded_blas():
         for rows, columns, tile in tiles(*block):
             low = low_a[0][:, rows].T @ low_b[1][:, columns]

@@ -1,0 +1,173 @@
+"""The same answer: twice, in any number of threads, in another process, however K is held."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import dask.array as da
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics.pairwise import rbf_kernel
+
+from answers import answers, digest, digests, models, rows
+from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, peers, threads
+
+PROGRAM = Path(__file__).parents[1] / "answers.py"
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """The digests of all models with one thread."""
+    return digests(n_jobs=1)
+
+
+@pytest.mark.parametrize("name", models())
+def test_twice_and_in_any_number_of_threads(name, expected, monkeypatch):
+    """Bit for bit; n_jobs is not bounded by the cores here, so that four threads are four."""
+    monkeypatch.setattr(threads, "available_cores", lambda: 4)
+    X, X_new = rows(), rows(300, seed=1)
+    for n_jobs in (1, 2, 4):
+        found = digest(answers(models(n_jobs)[name], X, X_new))
+        assert found == expected[name], f"n_jobs={n_jobs}"
+
+
+@pytest.mark.parametrize(("hash_seed", "blas_threads"), [("1", "1"), ("12345", "2")])
+def test_in_another_process(hash_seed, blas_threads, expected):
+    """Bit for bit, whatever Python's hash seed and the threads of BLAS are."""
+    changed = {
+        "PYTHONHASHSEED": hash_seed,
+        "OPENBLAS_NUM_THREADS": blas_threads,
+        "OMP_NUM_THREADS": blas_threads,
+        "NUMBA_NUM_THREADS": blas_threads,
+    }
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM)],
+        env=os.environ | changed,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=250,
+    )
+    assert json.loads(done.stdout) == expected
+
+
+HELD = {
+    "dense": lambda X: {"gram": "dense"},
+    "blocked": lambda X: {"gram": "blocked"},
+    "blocked, little memory": lambda X: {"gram": "blocked", "memory_limit": "3MB", "n_jobs": 1},
+    "all rows as landmarks": lambda X: {"gram": "nystroem"},
+}
+
+
+@pytest.mark.parametrize("solver", ["fixed_point", "polished"])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("center", [True, False, "median"])
+def test_the_objective_does_not_depend_on_how_the_matrix_is_held(kernel, solver, center):
+    """To 1e-8, with the paper's start, which no rounding error moves."""
+    X = rows(200)
+    settings = {"kernel": kernel, "solver": solver, "start": "column", "center": center}
+    settings |= {"gamma": 0.01, "random_state": 0}
+    expected = L1KernelPCA(3, gram="dense", **settings).fit(X).objective_
+    found = {
+        name: L1KernelPCA(3, **settings, **hold(X)).fit(X).objective_ for name, hold in HELD.items()
+    }
+    found["dask"] = L1KernelPCA(3, **settings).fit(da.from_array(X, chunks=(70, 5))).objective_
+    K = X @ X.T if kernel == "linear" else rbf_kernel(X, gamma=0.01)
+    by_matrix = settings | {"kernel": "precomputed"}
+    found["precomputed"] = L1KernelPCA(3, **by_matrix).fit(K).objective_
+    if kernel == "linear":
+        found["factor"] = L1KernelPCA(3, gram="factor", **settings).fit(X).objective_
+    for name, objective in found.items():
+        rtol = 1e-6 if "landmarks" in name and kernel == "rbf" else 1e-8
+        assert_allclose(objective, expected, rtol=rtol, err_msg=name)
+
+
+@pytest.mark.parametrize("start", ["column", "norm", "eigen", "auto"])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])
+def test_rows_in_another_order_have_the_same_scores(kernel, start):
+    X = rows(150)
+    order = np.random.default_rng(3).permutation(len(X))
+    pca = L1KernelPCA(3, kernel=kernel, gamma=0.01, start=start, random_state=0)
+    scores, permuted = pca.fit_transform(X), pca.fit_transform(X[order])
+    assert_allclose(permuted, scores[order], atol=1e-8 * np.abs(scores).max())
+
+
+@pytest.mark.parametrize("name", [name for name in peers.__all__ if name != "KwakKernelPCA"])
+def test_peers_do_not_see_the_order_of_the_rows(name):
+    """KwakKernelPCA, whose starts are random signs, is not among them."""
+    X = rows(80)
+    order = np.random.default_rng(3).permutation(len(X))
+    make = getattr(peers, name)
+    first = make(2, kernel="rbf", gamma=0.01, random_state=0).fit(X)
+    second = make(2, kernel="rbf", gamma=0.01, random_state=0).fit(X[order])
+    assert_allclose(second.objective_, first.objective_, rtol=1e-5)
+
+
+@pytest.mark.parametrize("rule", ["robust", "paper"])
+def test_the_detector_does_not_see_the_order_of_the_rows(rule):
+    X = rows(150)
+    order = np.random.default_rng(3).permutation(len(X))
+    detector = KernelPCAOutlierDetector(rule=rule, random_state=0)
+    scores = detector.fit(X).score_samples(X)
+    permuted = detector.fit(X[order]).score_samples(X[order])
+    assert_allclose(permuted, scores[order], rtol=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["fixed_point", "polished", "sdp", "exact", "lp"])
+@pytest.mark.parametrize("factor", [1e-6, 1e-3, 1e3, 1e6])
+def test_a_multiple_of_the_matrix_scales_the_objective_by_the_root(solver, factor):
+    r"""K -> a K stretches the feature space by sqrt(a), and the L1 norm of scores with it."""
+    X = rows(24, 3)
+    K = X @ X.T
+    pca = L1KernelPCA(2, kernel="precomputed", solver=solver, random_state=0)
+    signs, objective = pca.fit(K).signs_, pca.objective_
+    A, scores = pca.dual_components_, pca.transform(K)
+    pca.fit(factor * K)
+    assert_array_equal(pca.signs_, signs)
+    assert_allclose(pca.objective_, np.sqrt(factor) * objective, rtol=1e-9)
+    assert_allclose(
+        pca.dual_components_, A / np.sqrt(factor), rtol=1e-6, atol=1e-9 / np.sqrt(factor)
+    )
+    assert_allclose(pca.transform(factor * K), np.sqrt(factor) * scores, rtol=1e-6, atol=1e-9)
+
+
+def test_a_power_of_four_changes_no_bit():
+    K = rbf_kernel(rows(100), gamma=0.01)
+    pca = L1KernelPCA(3, kernel="precomputed", random_state=0)
+    objective = pca.fit(K).objective_.copy()
+    assert_array_equal(pca.fit(4.0**20 * K).objective_, 2.0**20 * objective)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_the_largest_score_is_positive(kernel):
+    """The convention of all starts but the paper's, and of all peers."""
+    X = rows(120)
+    fitted = [
+        L1KernelPCA(3, kernel=kernel, gamma=0.01, start=start, random_state=1).fit(X)
+        for start in ("auto", "sampled", "eigen", "norm", "random")
+    ]
+    fitted += [
+        getattr(peers, name)(3, kernel=kernel, gamma=0.01, random_state=1).fit(X)
+        for name in peers.__all__
+    ]
+    for pca in fitted:
+        scores = pca.transform(X)
+        largest = scores[np.abs(scores).argmax(axis=0), np.arange(3)]
+        assert (largest > 0).all(), pca
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_the_start_row_is_positive_with_the_start_of_the_paper(kernel):
+    """The row with the largest sum_i |K_ij| / sqrt(K_jj) has a positive score."""
+    X = rows(120)
+    pca = L1KernelPCA(1, kernel=kernel, gamma=0.01, start="column", center=False).fit(X)
+    K = X @ X.T if kernel == "linear" else rbf_kernel(X, gamma=0.01)
+    row = np.argmax(np.abs(K).sum(axis=0) / np.sqrt(K.diagonal()))
+    assert pca.signs_[0, row] == 1
+    assert pca.transform(X)[row, 0] > 0
+    assert "the sign of the start row is positive" in L1KernelPCA.__doc__
+    given = L1KernelPCA(1, start=-np.ones(120), center=False).fit(np.abs(X))
+    assert (given.transform(np.abs(X)) < 0).all()
