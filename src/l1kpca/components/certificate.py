@@ -88,20 +88,29 @@ class Certifier:
         bound = BOUNDS[self.bound](gram)
         enough = value * (1 + _GOOD_ENOUGH)
         if self.max_nodes > 1 and bound.value > enough:
-            for tighten in (self._by_wedges, self._by_signs):
-                bound = min(bound, tighten(gram, c, enough), key=lambda found: found.value)
+            by_signs, best = self._by_signs(gram, c)
+            bound = min(bound, by_signs, key=_value)
+            # No bound falls below the best vector that was met, however many wedges are cut.
+            enough = max(enough, best * (1 + _GOOD_ENOUGH))
+            if bound.value > enough:
+                bound = min(bound, self._by_wedges(gram, enough), key=_value)
         return value, max(bound.value, value), bound.proof
 
-    def _by_wedges(self, gram: Gram, c: Array, enough: float) -> UpperBound:
+    def _by_wedges(self, gram: Gram, enough: float) -> UpperBound:
         """Half of the time for cuts through all rows."""
         deadline = monotonic() + self.max_seconds / 2
         return wedge_bound(gram, relaxation(gram), enough, self.max_nodes, deadline)
 
-    def _by_signs(self, gram: Gram, c: Array, enough: float) -> UpperBound:
-        """Half of the time for fixing signs, where a single sign can matter."""
+    def _by_signs(self, gram: Gram, c: Array) -> tuple[UpperBound, float]:
+        """Half of the time for fixing signs, where a single sign can matter; the best value met."""
         if gram.n_samples > _BRANCHED_ROWS:
-            return UpperBound(np.inf, "none")
+            return UpperBound(np.inf, "none"), 0.0
         deadline = monotonic() + self.max_seconds / 2
         start, V = c.astype(np.float64), relaxation(gram).V
         outcome = branch_and_bound(matrix_of(gram), start, V, self.max_nodes, deadline)
-        return UpperBound(max(outcome.upper_bound, outcome.value), "branch and bound")
+        bound = UpperBound(max(outcome.upper_bound, outcome.value), "branch and bound")
+        return bound, outcome.value
+
+
+def _value(bound: UpperBound) -> float:
+    return bound.value
