@@ -17,7 +17,7 @@ SPHINX   = $(BIN)/sphinx-build -W --keep-going -b html
 PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-nightly lint format bench docs docs-fast clean
+.PHONY: help demo test test-nightly test-oldest audit lint format bench docs docs-fast clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -31,6 +31,23 @@ test: $(VENV)/.ready-test  ## run the tests and the examples in the docstrings
 
 test-nightly: $(VENV)/.ready-test  ## the same with many more examples and the seed of the day
 	$(TEST_ENV) L1KPCA_SEED=$(SEED_OF_THE_DAY) $(PYTEST) --hypothesis-profile=nightly --timeout=3600 $(PYTEST_ARGS)
+
+# Old packages meet new ones that they depend on and did not know: what those deprecate is no fault.
+test-oldest:  ## the tests with the lowest versions that pyproject.toml allows, in .venv-oldest
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	.venv-oldest/bin/uv pip compile --quiet --no-header --no-annotate --resolution lowest-direct \
+	  --python .venv-oldest/bin/python --extra all --extra test pyproject.toml -o .venv-oldest/lowest.txt
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python -r .venv-oldest/lowest.txt
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --no-deps -e .
+	$(TEST_ENV) NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba .venv-oldest/bin/python -m pytest -n $(WORKERS) \
+	  --dist loadfile -p no:cacheprovider -W ignore::DeprecationWarning $(PYTEST_ARGS)
+
+audit: $(VENV)/.ready-test  ## look the installed versions up among known vulnerabilities; needs the network
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/python -m pip freeze --exclude-editable > .venv-audit/installed.txt
+	.venv-audit/bin/pip-audit --strict --no-deps --disable-pip -r .venv-audit/installed.txt
 
 lint: $(VENV)/.ready-lint  ## ruff, mypy, and the contract of the layers
 	$(BIN)/ruff check .

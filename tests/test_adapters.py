@@ -191,6 +191,10 @@ class AboveMean:
     def predict(self, scores):
         return (scores > self.thresh_).astype(int)
 
+    def eval(self, scores):
+        """What PyThresh had instead of fit, and older versions of PyOD call."""
+        return self.fit(scores).labels_
+
 
 def test_a_threshold_object(data):
     X, X_new, _, _ = data

@@ -154,4 +154,4 @@ def test_with_many_rows_two_starts_are_searched_on_all_of_them():
     one = best_of_starts(MomentumSigns(), gram, starts.sampled, 1, _rng())
     many = best_of_starts(MomentumSigns(), gram, starts.sampled, 16, _rng())
     assert (one.n_starts, many.n_starts) == (1, 16)
-    assert many.value >= one.value
+    assert many.value >= one.value * (1 - 1e-12)  # sums of many rows, in another order

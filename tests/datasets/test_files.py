@@ -84,7 +84,9 @@ def test_pickled_objects_are_never_loaded(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"not an archive at all", bytes(300)])
 def test_a_file_of_other_content_is_refused(path, content):
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=rf"is not a readable \{path.suffix} file \(|pickled"):
+    # Older versions of SciPy read zeros as a file without arrays.
+    refusals = rf"is not a readable \{path.suffix} file \(|pickled|has no array X and no array y"
+    with pytest.raises(ValueError, match=refusals):
         read_labelled(path)
 
 

@@ -62,6 +62,9 @@ class Terminal:
     @contextmanager
     def progress(self, doing: str) -> Iterator[Callable[[int, int], None]]:
         """A progress bar; the block gets a function to call with done and total."""
+        if not self.is_watched:
+            yield lambda done, total: None
+            return
         columns = (
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -69,9 +72,7 @@ class Terminal:
             TimeRemainingColumn(),
         )
         console = Console(stderr=True)
-        with Progress(
-            *columns, console=console, transient=True, disable=not self.is_watched
-        ) as bar:
+        with Progress(*columns, console=console, transient=True) as bar:
             task = bar.add_task(doing, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total or None)
 

@@ -21,7 +21,7 @@ from l1kpca.outputs import OutputError, check_writable, replacing
 TABLE_SUFFIXES = (".csv", ".parquet", ".pq")
 # A formula begins with one of these, or with the same in full width; a spreadsheet skips blanks and
 # quotes before it.
-_FORMULA = r"[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]"
+_FORMULA = r"[ \u00a0\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]"
 # It can begin with the text, or after what a spreadsheet may take for the end of a cell; tabs and
 # line ends that begin a text are dropped by some.
 _FORMULA_STARTS = re.compile(rf"(?:^|(?<=[;|\t\r\n]))(?={_FORMULA})|^(?=[\t\r\n])")
