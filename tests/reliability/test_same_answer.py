@@ -171,3 +171,19 @@ def test_the_start_row_is_positive_with_the_start_of_the_paper(kernel):
     assert "the sign of the start row is positive" in L1KernelPCA.__doc__
     given = L1KernelPCA(1, start=-np.ones(120), center=False).fit(np.abs(X))
     assert (given.transform(np.abs(X)) < 0).all()
+
+
+@pytest.mark.parametrize("n_copies", [2, 60])
+def test_repeated_eigenvalues(n_copies):
+    """Where eigenvectors are not unique, the same ones are taken each time."""
+    X = np.repeat([[0.0, 0], [8, 0], [0, 0], [0, 6], [1, 0], [17, 1], [0, 0]], n_copies, axis=0)
+    makers = [
+        lambda: L1KernelPCA(3, kernel="rbf", start="eigen", random_state=0),
+        *(
+            lambda name=name: getattr(peers, name)(3, kernel="rbf", random_state=0)
+            for name in ("L2KernelPCA", "R1KernelPCA", "XiaoKernelPCA", "JointL1KernelPCA")
+        ),
+    ]
+    for make in makers:
+        found = {make().fit_transform(X).tobytes() for _ in range(4)}
+        assert len(found) == 1, make()

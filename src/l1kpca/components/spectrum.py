@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from l1kpca._typing import Array
 from l1kpca.components.base import negligible_variance
+from l1kpca.directions.eigen import lanczos
 from l1kpca.gram.base import Gram
 from l1kpca.threads import spans
 
@@ -50,11 +50,7 @@ def leading_pairs(gram: Gram, count: int, memory: int) -> Spectrum:
         return _first(_of_factor(factor, gram), count)
     if n <= _SMALL or count > n // 4:
         return _of_matrix(gram, count, memory)
-    operator = LinearOperator((n, n), matvec=lambda v: gram.apply(np.ravel(v)), dtype=gram.dtype)
-    # K 1 vanishes for a centered K, so the Lanczos iteration must not begin with ones.
-    begin = np.cos(np.arange(n)).astype(gram.dtype)
-    values, vectors = eigsh(operator, k=count, which="LA", v0=begin)
-    return _positive(values, vectors, gram)
+    return _positive(*lanczos(gram, count), gram)
 
 
 def leading_count(gram: Gram, share: float, memory: int) -> int:

@@ -3,11 +3,14 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError
 
 from l1kpca._typing import Array, Signs
 from l1kpca.directions.base import signs_of
+from l1kpca.directions.eigen import lanczos
 from l1kpca.gram.base import Gram
+
+_SMALL = 100  # rows up to which a dense decomposition takes no time
 
 Start = Callable[[Gram, np.random.Generator], Signs]
 """From a Gram and a generator to one sign vector."""
@@ -69,19 +72,17 @@ def several(first: Start, count: int, gram: Gram, rng: np.random.Generator) -> S
 
 
 def leading_eigenvector(gram: Gram) -> Array:
-    """Unit eigenvector of the largest eigenvalue, by Lanczos from a fixed vector."""
+    """Unit eigenvector of the largest eigenvalue, by Lanczos if there are many rows."""
     n = gram.n_samples
-    if n < 3:
+    if n <= _SMALL:
         return np.linalg.eigh(gram.columns(np.arange(n)))[1][:, -1].astype(gram.dtype)
-    operator = LinearOperator((n, n), matvec=lambda v: gram.apply(v.ravel()), dtype=gram.dtype)
-    # K 1 vanishes for a centered K, so the Lanczos iteration must not begin with ones.
-    begin = np.cos(np.arange(n)).astype(gram.dtype)
     try:
-        _, vectors = eigsh(operator, k=1, which="LA", v0=begin)
+        _, vectors = lanczos(gram, 1)
     except ArpackError as stopped:
         # Also where K is zero: any vector is as good as any other then.
-        found = getattr(stopped, "eigenvectors", np.empty((n, 0)))
-        vectors = found if found.size else begin[:, np.newaxis]
+        vectors = getattr(stopped, "eigenvectors", np.empty((n, 0)))
+        if not vectors.size:
+            vectors = np.cos(np.arange(n))[:, np.newaxis]
     return vectors[:, 0].astype(gram.dtype)
 
 
