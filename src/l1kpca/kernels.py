@@ -230,7 +230,7 @@ class GaussianBlocks:
         self._exponents = np.concatenate(
             [self._exponents_of(X[rows]) for rows in spans(len(X), _NORM_ROWS)]
         )
-        self._clips = self._can_overflow(self._exponents)
+        self._clips = bool(self._can_overflow(self._exponents))
 
     def between(self, rows: Rows, columns: Rows) -> Array:
         """K[rows, columns]."""

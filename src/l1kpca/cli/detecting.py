@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -187,9 +188,22 @@ def score(
     if unused:
         notes.append(f"not known to the model and not used: {shown_list(unused)}")
     terminal.note([*table.notes, *notes])
-    summary = _judge(model, _cases(model, table, X, labels), table.source, top, terminal)
-    settings = _in_use(model.detector)
+    with _unfit_models_explained():
+        summary = _judge(model, _cases(model, table, X, labels), table.source, top, terminal)
+        settings = _in_use(model.detector)
     return table, replace(summary, settings=settings, notes=tuple(terminal.notes))
+
+
+@contextmanager
+def _unfit_models_explained() -> Iterator[None]:
+    """A model whose parts do not fit together was not fitted here, whatever the file says."""
+    try:
+        yield
+    except (AttributeError, TypeError, LookupError) as error:
+        raise ModelFileError(
+            f"the model cannot be used ({type(error).__name__}: {str(error)[:200]}); it was"
+            " altered, or written by another version of l1kpca: fit and save it again."
+        ) from error
 
 
 def _in_use(detector: KernelPCAOutlierDetector) -> dict[str, Any]:

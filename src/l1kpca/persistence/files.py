@@ -21,7 +21,13 @@ from l1kpca.gram.memory import free_memory
 from l1kpca.outputs import replacing
 from l1kpca.persistence.archive import HEADER, SCHEMA, check_entries, check_size, read_header
 from l1kpca.persistence.errors import ModelFileError
-from l1kpca.persistence.schema import TRUSTED_TYPES, check_references, shown_types, unknown_types
+from l1kpca.persistence.schema import (
+    NUMBER_TYPES,
+    TRUSTED_TYPES,
+    check_references,
+    shown_types,
+    unknown_types,
+)
 
 FORMAT = 1
 """Version of the model file; raised when a file of before can no longer be read."""
@@ -158,7 +164,7 @@ def _read(path: Path, file: IO[bytes], limit: int, skops: ModuleType) -> SavedMo
             " loaded; it was altered, or not saved by l1kpca."
         )
     check_references(schema)
-    estimator = skops.load(file, trusted=list(TRUSTED_TYPES))
+    estimator = skops.load(file, trusted=[*TRUSTED_TYPES, *NUMBER_TYPES])
     return SavedModel(estimator, header["attached"], header["versions"])
 
 

@@ -39,18 +39,18 @@ TRUSTED_TYPES = (
 
 LARGEST_LIST_SHOWN = 5
 _LONGEST_NAME_SHOWN = 100
-# NumPy 2 says numpy.bool, NumPy 1 numpy.bool_.
-_NUMBERS = tuple(
+NUMBER_TYPES = tuple(
     f"numpy.{name}"
     for name in ("bool", "bool_", "int8", "int16", "int32", "int64", "uint8", "float32", "float64")
 )
+"""Types of single numbers; ``numpy.bool_`` is what NumPy 1 called ``numpy.bool``."""
 _MAY_BUILD: Mapping[str, frozenset[str]] = {
     "ObjectNode": frozenset(TRUSTED_TYPES),
     "DictNode": frozenset({"builtins.dict"}),
     "ListNode": frozenset({"builtins.list"}),
     "TupleNode": frozenset({"builtins.tuple"}),
     "JsonNode": frozenset({"builtins.str"}),  # numbers, text and None are JSON within a text
-    "NdArrayNode": frozenset({"numpy.ndarray", *_NUMBERS}),
+    "NdArrayNode": frozenset({"numpy.ndarray", *NUMBER_TYPES}),
     # Types of keys, and the dtype that an estimator was given.
     "TypeNode": frozenset({"builtins.str", "builtins.float", "numpy.float32", "numpy.float64"}),
 }
