@@ -22,7 +22,7 @@ def reproduce(capsys):
     return call
 
 
-@pytest.mark.parametrize("name", ["index.html", "results.csv", "results.parquet"])
+@pytest.mark.parametrize("name", ["index.html", "results.csv", "results.parquet", "results.json"])
 def test_files_that_are_not_of_a_run_are_kept(reproduce, tmp_path, name):
     (tmp_path / name).write_text("mine")
     status, said = reproduce(tmp_path)
