@@ -189,9 +189,10 @@ def test_a_checkpoint_without_room_keeps_what_it_had(tmp_path, room):
         [sys.executable, "-c", FIT, str(path), str(room)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.stderr == (
+    # The last line: an archive that older versions of NumPy leave open complains before it.
+    assert done.stderr.splitlines()[-1] == (
         f"checkpoint={str(path)!r} was not written: File too large; what it held before is still"
-        " there: make room, or give another path.\n"
+        " there: make room, or give another path."
     )
     assert done.returncode == 1
     left = [entry.name for entry in tmp_path.iterdir()]
