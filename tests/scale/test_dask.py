@@ -168,6 +168,13 @@ def bytes_sent_by_workers(client):
     return sum(totals.values())
 
 
+def wait_for_nannies(client):
+    """A nanny replaces a worker that dies, but not one that dies while it is being started."""
+    nannies = client.cluster.workers.values()
+    while any(nanny.status.name != "running" for nanny in nannies):
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize("seconds", [0.1, 0.5])
 @pytest.mark.parametrize("memory_limit", [None, RECOMPUTED], ids=["kept", "recomputed"])
 def test_a_worker_that_dies_changes_nothing(client, make_rows, memory_limit, seconds):
@@ -177,6 +184,7 @@ def test_a_worker_that_dies_changes_nothing(client, make_rows, memory_limit, sec
     killed = []
 
     def kill_one():
+        wait_for_nannies(client)
         time.sleep(seconds)
         processes = client.run(os.getpid, on_error="ignore")
         killed.append(next(iter(processes.values())))
@@ -187,7 +195,7 @@ def test_a_worker_that_dies_changes_nothing(client, make_rows, memory_limit, sec
     found = L1KernelPCA(12, **SETTINGS, memory_limit=memory_limit).fit(rows)
     thread.join()
     assert killed
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=60)
     np.testing.assert_array_equal(found.signs_, expected.signs_)
     np.testing.assert_allclose(found.objective_, expected.objective_, rtol=1e-6)
 
