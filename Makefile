@@ -37,7 +37,8 @@ test-oldest:  ## the tests with the lowest versions that pyproject.toml allows, 
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	.venv-oldest/bin/uv pip compile --quiet --no-header --no-annotate --resolution lowest-direct \
-	  --python .venv-oldest/bin/python --extra all --extra test pyproject.toml -o .venv-oldest/lowest.txt
+	  --python .venv-oldest/bin/python --constraints scripts/oldest_constraints.txt --extra all --extra test \
+	  pyproject.toml -o .venv-oldest/lowest.txt
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python -r .venv-oldest/lowest.txt
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --no-deps -e .
 	$(TEST_ENV) NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba .venv-oldest/bin/python -m pytest -n $(WORKERS) \
