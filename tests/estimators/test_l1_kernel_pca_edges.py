@@ -301,3 +301,12 @@ def test_sparse_rows_are_the_same_rows(density, seed):
     assert_allclose(held.objective_[:1], dense.objective_[:1], rtol=1e-8)
     assert np.isfinite(held.transform(X)).all()
     assert count <= 6
+
+
+def test_rows_of_which_only_rounding_is_left_are_not_flipped_for_ever():
+    X = np.ones((17, 3))
+    X[0, :2] = 0
+    X[1, 0] = 0
+    pca = L1KernelPCA(center=False).fit(X)
+    assert (pca.n_iter_ <= 5).all()
+    assert pca.status_ == ["converged"] * 3

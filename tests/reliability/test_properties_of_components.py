@@ -64,13 +64,14 @@ def test_searches_keep_to_their_bound_and_never_fall(X, settings, bound):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         pca = L1KernelPCA(**settings | {"max_iter": bound}).fit(X)
-    # "polished" alternates between two searches, each with this bound.
-    assert (
-        np.asarray(pca.n_iter_) <= bound * (1 if settings["solver"] != "polished" else 10)
-    ).all()
+    # "polished" takes sign steps within the bound, and flips, of which the first that lead to a
+    # one-flip optimum are at most 20 for each row.
+    flips = 20 * len(X) if settings["solver"] == "polished" else 0
+    assert (np.asarray(pca.n_iter_) <= bound + flips).all()
+    largest = max((np.abs(trace).max() for trace in pca.objective_trace_), default=0.0)
     for trace, large in zip(pca.objective_trace_, trusted(pca), strict=True):
         if large:
-            assert (np.diff(trace) >= -1e-9 * np.abs(trace).max()).all()
+            assert (np.diff(trace) >= -1e-9 * largest).all()
 
 
 @given(X=tables(min_rows=2), settings=settings_of_l1())

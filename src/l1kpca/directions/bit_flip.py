@@ -53,7 +53,9 @@ class BitFlip(SingleStart):
     def _search(self, gram: Gram, c: Signs, Kc: Array, diagonal: Array) -> Search:
         trace = [float(c @ Kc)]
         left = _FLIPS_PER_ROW * len(c) if self.max_flips is None else self.max_flips
-        noise = 16 * np.finfo(Kc.dtype).eps * max(np.abs(Kc).max(), np.abs(diagonal).max())
+        largest = max(np.abs(Kc).max(), np.abs(diagonal).max())
+        # Deflation leaves the rounding errors of K behind, in rows of which nothing else is left.
+        noise = max(16 * np.finfo(Kc.dtype).eps * largest, gram.rounding())
         while left > 0:
             gain = diagonal - c * Kc
             if gain.max() <= noise:
