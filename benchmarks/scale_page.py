@@ -35,9 +35,9 @@ how many rows, and what it costs.
 Every figure is written by `benchmarks/scale_run.py`. Each case runs in a fresh process; peak memory is the
 largest resident size of that process, as the operating system counts it. Data: {COMPONENTS} directions and noise in 30 columns, one row
 in fifty far off; Gaussian kernel, {COMPONENTS} components, default settings otherwise.
-Machine: {machine["cores"]} cores ({machine["processor"]}), {versions}. Other work ran on it at the same time (load average
-{min(loads):.0f} to {max(loads):.0f} on {machine["cores"]} cores), so wall times are upper bounds. CPU seconds count what the fit itself used; divided by
-the {machine["cores"]} cores they estimate the time on an idle machine.
+Machine: {machine["cores"]} cores ({machine["processor"]}), {versions}. The load average, this work included, was
+{min(loads):.1f} to {max(loads):.1f}; where it is above the number of cores, other work ran at the same time and wall times are upper bounds. CPU seconds
+count what the fit itself used; divided by the {machine["cores"]} cores they estimate the time on an idle machine.
 """
 
 
