@@ -35,8 +35,8 @@ standardized = {name: (one - one.mean()) / one.std() for name, one in scores.ite
 scores["average"] = np.mean(list(standardized.values()), axis=0)
 
 # %%
-# How well the malignant tumors come first. The average is not the best here; it is a choice for when
-# nobody can say beforehand which detector would be.
+# How well the malignant tumors come first. The average is not the best here; it is a choice for
+# when nobody can say beforehand which detector would be.
 
 names = list(scores)
 measures = {"ROC AUC": roc_auc_score, "average precision": average_precision_score}
