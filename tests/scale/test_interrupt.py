@@ -14,8 +14,10 @@ LONG_FIT = """
 import sys
 import numpy as np
 from l1kpca import L1KernelPCA
+from l1kpca.gram.builders import Nystroem
 
-pca = L1KernelPCA(50, kernel="rbf", gram=sys.argv[1], memory_limit="50MB")
+gram = Nystroem(n_landmarks=500) if sys.argv[1] == "nystroem" else sys.argv[1]
+pca = L1KernelPCA(50, kernel="rbf", gram=gram, memory_limit="50MB")
 X = np.random.default_rng(0).standard_normal((400_000, 40))
 print("fitting", flush=True)
 try:
