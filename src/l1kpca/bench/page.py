@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pandas as pd
 
 from l1kpca.bench import sections
 from l1kpca.bench.targets import Judged, judge
-from l1kpca.journal import FAILED, NO_DATA, NOT_RUN, QUICK
-from l1kpca.page_parts import ABSENT, Section
+from l1kpca.page_parts import ABSENT, Section, about_run, notes_on_run
 
 COLUMNS = ["case", "measure", "target", "reached", "rounds: lowest to highest", ""]
 """Of the table of targets."""
+
+_IF_QUICK = (
+    "A quick run: everything is small, Mnist and Musk are replaced by a small data set, and no"
+    " number says anything about speed."
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def make_page(frame: pd.DataFrame) -> Page:
         The tidy rows of a run, complete or not.
     """
     found = [section for section in sections.all_sections(frame) if section.tables]
-    return Page(judge(frame), found, _about(frame), list(_notes(frame)))
+    return Page(judge(frame), found, about_run(frame), list(notes_on_run(frame, _IF_QUICK)))
 
 
 def target_line(judged: Judged) -> list[str]:
@@ -70,39 +73,3 @@ def shortfall(judged: Judged) -> str:
     """Why a target that was not met was not, and what the floor is."""
     floor = f" Measured floor: {judged.floor}." if judged.floor else ""
     return f"{judged.target.reason}{floor}"
-
-
-def _about(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    facts = []
-    for name in frame.columns:
-        if name.startswith("version_") or name in ("machine", "cores", "started"):
-            values = frame[name].dropna().unique()
-            shown = ", ".join(f"{value:g}" if name == "cores" else str(value) for value in values)
-            facts.append((name.removeprefix("version_"), shown))
-    if "task_seconds" in frame:
-        spent = frame.drop_duplicates(["part", "task_seconds"])["task_seconds"].sum()
-        facts.append(("time of all tasks", f"{spent / 60:.1f} minutes"))
-    return facts
-
-
-def _notes(frame: pd.DataFrame) -> Iterable[str]:
-    if (frame["size"] == QUICK).any():
-        yield (
-            "A quick run: everything is small, Mnist and Musk are replaced by a small data set,"
-            " and no number says anything about speed."
-        )
-    by_status = frame["status"].value_counts()
-    if by_status.get(NOT_RUN, 0):
-        yield (
-            f"This run is not complete: tasks that were not run yet: {by_status[NOT_RUN]}. The same"
-            " command goes on where it stopped."
-        )
-    if by_status.get(NO_DATA, 0):
-        names = sorted(frame.loc[frame["status"] == NO_DATA, "dataset"].unique())
-        yield (
-            f"Not on this machine, and left out: {', '.join(names)}. l1kpca datasets fetch gets"
-            " them, or --data-dir names a folder that has them."
-        )
-    if by_status.get(FAILED, 0):
-        texts = frame.loc[frame["status"] == FAILED, "message"].unique()
-        yield f"Tasks that failed: {by_status[FAILED]}. {'; '.join(texts)}"

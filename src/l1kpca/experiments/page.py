@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -11,9 +11,10 @@ from l1kpca.experiments import paper
 from l1kpca.experiments.claims import ALL_CLAIMS
 from l1kpca.experiments.sections import beyond, outliers, robustness, runtime, toys
 from l1kpca.experiments.verdicts import HELD, NOT_HELD, NOT_JUDGED, PARTLY, Claim, Finding
-from l1kpca.journal import CUT_OFF, FAILED, NO_DATA, NOT_RUN, QUICK
-from l1kpca.page_parts import Section
+from l1kpca.journal import FAILED
+from l1kpca.page_parts import Section, about_run, notes_on_run
 
+_IF_QUICK = "A quick run: its verdicts are about a small part of what the paper speaks of."
 _MAKERS: dict[str, Callable[[pd.DataFrame], Section]] = {
     "robustness": robustness.section,
     "toys": toys.section,
@@ -77,41 +78,4 @@ def make_page(frame: pd.DataFrame) -> Page:
         verdict: sum(finding.verdict == verdict for finding in findings)
         for verdict in (HELD, PARTLY, NOT_HELD, NOT_JUDGED)
     }
-    return Page(sections, tally, _about(frame), list(_notes(frame)))
-
-
-def _about(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    facts = []
-    for name in frame.columns:
-        if name.startswith("version_") or name in ("machine", "cores", "started"):
-            values = frame[name].dropna().unique()
-            shown = ", ".join(f"{value:g}" if name == "cores" else str(value) for value in values)
-            facts.append((name.removeprefix("version_"), shown))
-    spent = frame.drop_duplicates(["experiment", "part", "task_seconds"])["task_seconds"].sum()
-    facts.append(("time of all tasks", f"{spent / 60:.1f} minutes"))
-    if "seed" in frame:
-        seeds = frame["seed"].dropna()
-        facts.append(("seeds", f"{seeds.min():.0f} to {seeds.max():.0f}, see the rows"))
-    return facts
-
-
-def _notes(frame: pd.DataFrame) -> Iterable[str]:
-    if (frame["size"] == QUICK).any():
-        yield "A quick run: its verdicts are about a small part of what the paper speaks of."
-    by_status = frame["status"].value_counts()
-    if by_status.get(NOT_RUN, 0):
-        yield (
-            f"This run is not complete: tasks that were not run yet: {by_status[NOT_RUN]}. The same"
-            " command goes on where it stopped."
-        )
-    if by_status.get(NO_DATA, 0):
-        names = sorted(frame.loc[frame["status"] == NO_DATA, "dataset"].unique())
-        yield (
-            f"Not on this machine, and left out: {', '.join(names)}. l1kpca datasets fetch gets"
-            " them, or --data-dir names a folder that has them."
-        )
-    if by_status.get(CUT_OFF, 0):
-        yield f"Fits cut off by the time budget: {by_status[CUT_OFF]}; --budget gives them more."
-    if by_status.get(FAILED, 0):
-        texts = frame.loc[frame["status"] == FAILED, "message"].unique()
-        yield f"Tasks that failed: {by_status[FAILED]}. {'; '.join(texts)}"
+    return Page(sections, tally, about_run(frame), list(notes_on_run(frame, _IF_QUICK)))
