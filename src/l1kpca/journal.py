@@ -133,6 +133,10 @@ class Journal:
             return True
         return entry["status"] == CUT_OFF and entry["budget"] < budget
 
+    def rows_of(self, task: Task) -> list[Row]:
+        """The rows of a task; none if it was not measured."""
+        return self.entries.get(task.key, {}).get("rows", [])
+
     def frame(self, plan: Iterable[Task], missing: frozenset[str] = frozenset()) -> pd.DataFrame:
         """The tidy table of a plan: what was measured, and a row for what was not.
 

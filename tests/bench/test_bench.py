@@ -115,7 +115,7 @@ def counted(calls, stop_at=None):
         calls.append((task.parameters["place"], context.allowance > 0))
         return [{"method": "x", "seconds": 1.0}]
 
-    return Part("counted", "", plan, measure)
+    return Part("counted", plan, measure)
 
 
 def test_a_stopped_run_goes_on_and_a_fresh_one_begins_anew(tmp_path, monkeypatch):
@@ -134,7 +134,7 @@ def test_a_part_that_fails_is_named(tmp_path, monkeypatch):
     def measure(task, context):
         raise ValueError("no such thing")
 
-    monkeypatch.setitem(PARTS, "counted", Part("counted", "", counted([]).plan, measure))
+    monkeypatch.setitem(PARTS, "counted", Part("counted", counted([]).plan, measure))
     frame = run_bench(["counted"], tmp_path, Settings(quick=True))
     (note,) = [note for note in make_page(frame).notes if note.startswith("Tasks that failed")]
     assert note == "Tasks that failed: 3. ValueError: no such thing"

@@ -11,8 +11,9 @@ import pytest
 from l1kpca import L1KernelPCA
 from l1kpca.experiments import EXPERIMENTS, Experiment, Settings, Task, make_plan, read_results, run
 from l1kpca.experiments import runner as runner_module
-from l1kpca.experiments.isolation import run_apart, run_here
+from l1kpca.experiments.isolation import run_apart
 from l1kpca.journal import CUT_OFF, DONE, FAILED, NO_DATA, NOT_RUN, Journal, Outcome
+from l1kpca.task_runs import run_here
 
 
 def failing(task, data_dir):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
+from l1kpca import task_runs
 from l1kpca.bench.timing import REPEATS
 from l1kpca.journal import Row, Task
 
@@ -15,28 +15,19 @@ DEFAULT_MINUTES = 33.0
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How large a run is.
+class Settings(task_runs.Settings):
+    """How large a run is; a quick one shows that it works and says nothing about speed.
 
     Attributes
     ----------
-    quick : bool
-        Everything on a small scale, in seconds: shows that it works, says nothing about speed.
     budget : float
         Seconds; in the grid, a competitor that is expected to take longer is not run.
     minutes : float
         About how long the run may take in all; repeats in the grid are cut to it.
-    data_dir : Path or None
-        Where to look first for the data sets.
-    fresh : bool
-        Measure again what is in the journal.
     """
 
-    quick: bool = False
     budget: float = DEFAULT_BUDGET
     minutes: float = DEFAULT_MINUTES
-    data_dir: Path | None = None
-    fresh: bool = False
 
     @property
     def repeats(self) -> int:
@@ -45,10 +36,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse times that would leave nothing to run."""
-        for name, unit, usual in (("budget", "seconds", 8), ("minutes", "minutes", 33)):
-            value = getattr(self, name)
-            if not value > 0:
-                raise ValueError(f"{name}={value!r} must be positive; give {unit}, such as {usual}")
+        super().__post_init__()
+        self._require_positive("minutes", "minutes")
 
 
 @dataclass(frozen=True)
@@ -70,23 +59,5 @@ class Context:
     rows_of: Callable[[Task], list[Row]] = lambda task: []
 
 
-@dataclass(frozen=True)
-class Part:
-    """One part of the benchmark.
-
-    Attributes
-    ----------
-    name : str
-        As on the command line.
-    about : str
-        What it measures.
-    plan : callable
-        From settings to tasks.
-    measure : callable
-        From a task and its context to rows, one for each method.
-    """
-
-    name: str
-    about: str
-    plan: Callable[[Settings], list[Task]]
-    measure: Callable[[Task, Context], list[Row]]
+Part = task_runs.Study[Settings, Context]
+"""One part of the benchmark; its rows are one for each method."""

@@ -115,6 +115,6 @@ def measure_growth(task: Task, context: Context) -> list[Row]:
     return rows
 
 
-ROWS = Part("rows", "Gaussian kernel from rows", plan_rows, measure_rows)
-LINEAR = Part("linear", "linear kernel from many rows", plan_linear, measure_linear)
-GROWTH = Part("growth", "exponents of the time in n", plan_growth, measure_growth)
+ROWS = Part("rows", plan_rows, measure_rows)
+LINEAR = Part("linear", plan_linear, measure_linear)
+GROWTH = Part("growth", plan_growth, measure_growth)

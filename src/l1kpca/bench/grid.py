@@ -182,4 +182,4 @@ def _load_compiled_code(task: Task) -> None:
             ours(_rows(at["n"], at["dtype"]), 1, solver=solver)()
 
 
-GRID = Part("grid", "all methods against n and p", plan, measure)
+GRID = Part("grid", plan, measure)

@@ -112,5 +112,5 @@ def _first_calls(n_samples: int, repeats: int) -> list[Row]:
     return as_rows({name: Timing(tuple(seconds)) for name, seconds in times.items()})
 
 
-MEMORY = Part("memory", "peak memory in fresh processes", plan_memory, measure_memory)
-LOADING = Part("loading", "imports and first calls", plan_loading, measure_loading)
+MEMORY = Part("memory", plan_memory, measure_memory)
+LOADING = Part("loading", plan_loading, measure_loading)

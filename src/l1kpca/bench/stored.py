@@ -97,5 +97,5 @@ def _works(K: Array, count: int, solvers: tuple[str, ...]) -> dict[str, Work]:
     return works
 
 
-MNIST = Part("mnist", "stored Gaussian K of Mnist", plan_mnist, measure_mnist)
-MUSK = Part("musk", "stored Gaussian K of Musk", plan_musk, measure_musk)
+MNIST = Part("mnist", plan_mnist, measure_mnist)
+MUSK = Part("musk", plan_musk, measure_musk)

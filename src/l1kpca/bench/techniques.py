@@ -205,4 +205,4 @@ def measure(task: Task, context: Context) -> list[Row]:
     return as_rows(side_by_side(works, context.settings.repeats))
 
 
-PART = Part("techniques", "each technique on and off", plan, measure)
+PART = Part("techniques", plan, measure)

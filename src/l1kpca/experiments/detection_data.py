@@ -35,8 +35,3 @@ def standardized(name: str, data_dir: Path | None, permutation: int = 0) -> tupl
         order = np.random.default_rng(permutation).permutation(len(X))
         return X[order], y[order]
     return X, y
-
-
-def missing_sets(data_dir: Path | None) -> frozenset[str]:
-    """Data sets that are not on this machine."""
-    return frozenset(datasets.names()) - frozenset(datasets.available(data_dir))

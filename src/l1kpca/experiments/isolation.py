@@ -11,18 +11,9 @@ from typing import Any
 from l1kpca.experiments.base import Experiment
 from l1kpca.experiments.methods import warm_up
 from l1kpca.journal import CUT_OFF, FAILED, Outcome, Task
+from l1kpca.task_runs import run_here
 
 _STARTING = 300.0  # seconds to import and to load compiled code, on a busy machine
-
-
-def run_here(experiment: Experiment, task: Task, data_dir: Path | None) -> Outcome:
-    """Run a task in this process; what it raises becomes part of the outcome."""
-    begin = time.perf_counter()
-    try:
-        rows = experiment.measure(task, data_dir)
-    except Exception as error:  # noqa: BLE001 (one failure must not end a run of an hour)
-        return Outcome([], FAILED, f"{type(error).__name__}: {error}", time.perf_counter() - begin)
-    return Outcome(rows, seconds=time.perf_counter() - begin)
 
 
 def run_apart(experiment: Experiment, task: Task, data_dir: Path | None, budget: float) -> Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -67,8 +68,9 @@ def expected_warnings() -> Iterator[None]:
         yield
 
 
+@cache
 def warm_up(*methods: str) -> None:
-    """Load the compiled loops, so that no measured time holds their compilation.
+    """Load the compiled loops, once in a process, so that no measured time holds their compilation.
 
     Parameters
     ----------

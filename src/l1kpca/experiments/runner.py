@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
 from l1kpca.experiments import beyond, outliers, robustness, runtime, toys
 from l1kpca.experiments.base import Experiment, Settings
-from l1kpca.experiments.detection_data import missing_sets
-from l1kpca.experiments.isolation import run_apart, run_here
+from l1kpca.experiments.isolation import run_apart
 from l1kpca.experiments.methods import warm_up
-from l1kpca.journal import FULL, QUICK, Journal, Outcome, Task, write_results
+from l1kpca.journal import Journal, Outcome, Task, write_results
+from l1kpca.task_runs import Progress, run_here, run_tasks
 
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
@@ -25,9 +25,6 @@ EXPERIMENTS: dict[str, Experiment] = {
     )
 }
 """All experiments, in the order of the page."""
-
-Progress = Callable[[float, float, str], None]
-"""Called with the seconds of work done, those in all, and the name of what comes next."""
 
 
 def make_plan(names: Iterable[str], settings: Settings) -> list[Task]:
@@ -71,7 +68,7 @@ def run(
     settings : Settings, optional
         How large the run is; by default the full one.
     progress : callable, optional
-        Told after each task what is done.
+        Told before each task what is done.
 
     Returns
     -------
@@ -80,17 +77,16 @@ def run(
     """
     settings = settings or Settings()
     plan = make_plan(names, settings)
-    missing = missing_sets(settings.data_dir)
     journal = Journal(folder)
-    waiting = [task for task in plan if journal.needs(task, settings.budget)]
-    waiting = [task for task in waiting if task.dataset not in missing]
-    try:
-        _work(waiting, journal, settings, progress)
-    finally:  # also when the run is stopped, so that what is there can be looked at
-        shown = _begun(journal, settings, plan)
-        frame = journal.frame(shown, missing).assign(size=QUICK if settings.quick else FULL)
-        write_results(frame, folder)
-    return frame
+    return run_tasks(
+        plan,
+        journal,
+        settings,
+        work=lambda task, share: _outcome(task, settings),
+        shown=lambda: _begun(journal, settings, plan),
+        write=lambda frame: write_results(frame, folder),
+        progress=progress,
+    )
 
 
 def _begun(journal: Journal, settings: Settings, plan: list[Task]) -> list[Task]:
@@ -100,22 +96,9 @@ def _begun(journal: Journal, settings: Settings, plan: list[Task]) -> list[Task]
     return make_plan([name for name in EXPERIMENTS if name in names], settings)
 
 
-def _work(waiting: list[Task], journal: Journal, settings: Settings, progress: Progress) -> None:
-    if not waiting:
-        return
-    journal.begin_run()
-    warm_up()
-    total = sum(task.seconds for task in waiting)
-    done = 0.0
-    for task in waiting:
-        progress(done, total, f"{task.experiment}: {task.part}")
-        journal.add(task, _outcome(task, settings), settings.budget)
-        done += task.seconds
-    progress(total, total, "done")
-
-
 def _outcome(task: Task, settings: Settings) -> Outcome:
     experiment = EXPERIMENTS[task.experiment]
     if task.budgeted:
         return run_apart(experiment, task, settings.data_dir, settings.budget)
+    warm_up()
     return run_here(experiment, task, settings.data_dir)

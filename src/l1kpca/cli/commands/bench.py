@@ -58,9 +58,9 @@ def bench(
         settings = Settings(
             quick,
             DEFAULT_BUDGET if budget is None else budget,
-            DEFAULT_MINUTES if minutes is None else minutes,
             data_dir,
             fresh,
+            DEFAULT_MINUTES if minutes is None else minutes,
         )
     names = _names(only, list(PARTS))
     folder = opt.made_folder(out)
