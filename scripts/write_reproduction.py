@@ -26,7 +26,6 @@ def main():
     frame = read_results(given.results)
     page = make_page(frame)
     folder = given.docs / PICTURES
-    folder.mkdir(parents=True, exist_ok=True)
     drawn = draw_figures(page, frame, folder)
     for picture in folder.glob("*.svg"):
         picture.unlink()  # the page shows the PNG; thousands of points make a large SVG

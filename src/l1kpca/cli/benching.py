@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -10,12 +11,11 @@ import pandas as pd
 from l1kpca.bench import Settings, read_results, run
 from l1kpca.bench.page import COLUMNS, Page, make_page, shortfall, target_line
 from l1kpca.bench.results import RESULTS
+from l1kpca.cli.folders import FIGURE_FOLDER, PAGE, run_to_page, write_page
 from l1kpca.cli.terminal import Terminal
-from l1kpca.outputs import replacing
-from l1kpca.plots.bench import draw
+from l1kpca.plots import bench as plots
+from l1kpca.plots.files import draw
 from l1kpca.report.performance import to_html
-
-_FIGURES = "figures"
 
 
 def bench(
@@ -34,37 +34,19 @@ def bench(
     advance : callable
         Told what is done of how much.
     """
-    try:
-        run(names, folder, settings, lambda done, total, doing: advance(round(done), round(total)))
-    except KeyboardInterrupt:
-        write_page(read_results(folder), folder)  # what there is can be looked at
-        raise
-    return write_page(read_results(folder), folder)
+    return run_to_page(partial(run, names, folder, settings), partial(_page, folder), advance)
 
 
-def write_page(frame: pd.DataFrame, folder: Path) -> Page:
-    """Draw the figures and write ``index.html``.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy rows.
-    folder : Path
-        An existing folder.
-    """
+def _page(folder: Path) -> Page:
+    frame = read_results(folder)
     page = make_page(frame)
-    figures = draw_figures(page, frame, folder / _FIGURES)
-    addresses = {name: f"{_FIGURES}/{name}" for name in figures}
-    with replacing(folder / "index.html", overwrite=True) as temporary:
-        temporary.write_text(to_html(page, addresses), encoding="utf-8")
-    return page
+    return write_page(page, draw_figures(page, frame, folder / FIGURE_FOLDER), to_html, folder)
 
 
 def draw_figures(page: Page, frame: pd.DataFrame, folder: Path) -> list[str]:
     """Draw every figure of a page; the names of those whose rows are there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    named = [figure.name for section in page.sections for figure in section.figures]
-    return [name for name in named if draw(name, frame, folder)]
+    names = [figure.name for section in page.sections for figure in section.figures]
+    return draw(names, plots.FIGURES, frame, folder)
 
 
 def show(page: Page, terminal: Terminal, folder: Path) -> None:
@@ -76,7 +58,7 @@ def show(page: Page, terminal: Terminal, folder: Path) -> None:
         if judged.met is False:
             target = judged.target
             terminal.say(f"not met: {target.case}: {target.measure}. {shortfall(judged)}")
-    terminal.say(f"page: {folder / 'index.html'}")
+    terminal.say(f"page: {folder / PAGE}")
     terminal.result(
         {
             "tally": page.tally,
@@ -92,6 +74,6 @@ def show(page: Page, terminal: Terminal, folder: Path) -> None:
             ],
             "notes": page.notes,
             "results": str(folder / RESULTS),
-            "page": str(folder / "index.html"),
+            "page": str(folder / PAGE),
         }
     )

@@ -2,34 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any, TypeVar
 
-from l1kpca.outputs import OutputError, check_writable
+from l1kpca.cli.errors import InputError
+from l1kpca.outputs import OutputError, check_writable, replacing
 
-_FIGURES = "figures"
-_FILES = ("index.html", "results.parquet", "results.json", "results.csv")
+FIGURE_FOLDER = "figures"
+PAGE = "index.html"
+_FILES = (PAGE, "results.parquet", "results.json", "results.csv")
+
+Page = TypeVar("Page")
 
 
-def check_run_folder(folder: Path, *, overwrite: bool) -> None:
-    """Refuse a folder whose files are not those of an earlier run, before any work is done.
+def run_folder(out: Path, *, overwrite: bool) -> Path:
+    """The folder of ``--out``, made if need be; refused, before any work, if it is another's.
 
     Parameters
     ----------
-    folder : Path
-        An existing folder; a run that was made there is gone on with.
+    out : Path
+        A run that was made there is gone on with.
     overwrite : bool
         Whether files that are not of an earlier run may be replaced.
     """
-    journal, figures = folder / "journal.jsonl", folder / _FIGURES
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"--out {out}: {error.strerror}; give a folder that can be made."
+        ) from error
+    journal, figures = out / "journal.jsonl", out / FIGURE_FOLDER
     check_writable(journal, overwrite=True)
     if figures.exists() and not figures.is_dir():
         raise OutputError(f"{figures} is a file and not a folder; give another folder to --out.")
     if journal.exists() or overwrite:
-        return
+        return out
     for name in _FILES:
-        check_writable(folder / name)
+        check_writable(out / name)
     if figures.exists() and any(figures.iterdir()):
         raise OutputError(
             f"{figures} is not empty, and not of an earlier run; give another folder to --out, or"
             " allow it with --force."
         )
+    return out
+
+
+def run_to_page(
+    run: Callable[..., Any], write: Callable[[], Page], advance: Callable[[int, int], None]
+) -> Page:
+    """Run what is not there yet, then write the page from the rows alone.
+
+    Parameters
+    ----------
+    run : callable
+        Takes ``progress``, which is told what is done of how much.
+    write : callable
+        Writes the page and returns its facts; called also when the run is interrupted.
+    advance : callable
+        Told the same in whole numbers.
+    """
+    try:
+        run(progress=lambda done, total, doing: advance(round(done), round(total)))
+    except KeyboardInterrupt:
+        write()  # what there is can be looked at
+        raise
+    return write()
+
+
+def write_page(
+    page: Page,
+    figures: Iterable[str],
+    to_html: Callable[[Page, dict[str, str]], str],
+    folder: Path,
+) -> Page:
+    """Write a page beside the folder of its figures.
+
+    Parameters
+    ----------
+    page
+        The facts.
+    figures : iterable of str
+        Names of those that were drawn.
+    to_html : callable
+        From the facts, and the addresses of the figures by name, to text.
+    folder : Path
+        An existing folder.
+    """
+    addresses = {name: f"{FIGURE_FOLDER}/{name}" for name in figures}
+    with replacing(folder / PAGE, overwrite=True) as temporary:
+        temporary.write_text(to_html(page, addresses), encoding="utf-8")
+    return page

@@ -94,6 +94,12 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", help="Write all rows, with the results, to a .csv or .parquet file."),
 ]
+RunFolder = Annotated[
+    Path, typer.Option("--out", help="Folder for rows, figures and page; created if need be.")
+]
+DataDir = Annotated[
+    Path | None, typer.Option("--data-dir", help="Folder with the data sets; looked in first.")
+]
 Report = Annotated[
     Path | None, typer.Option("--report", help="Write a page to look at, one .html file.")
 ]
@@ -189,14 +195,3 @@ def _number_or_text(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
-
-
-def made_folder(out: Path) -> Path:
-    """The folder of ``--out``, made if need be."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"--out {out}: {error.strerror}; give a folder that can be made."
-        ) from error
-    return out

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
+from l1kpca.cli.folders import FIGURE_FOLDER, PAGE, run_to_page, write_page
 from l1kpca.cli.terminal import Terminal
 from l1kpca.experiments import Settings, read_results, run
 from l1kpca.experiments.page import Page, make_page
-from l1kpca.outputs import replacing
-from l1kpca.plots.experiments import draw
+from l1kpca.plots import experiments as plots
+from l1kpca.plots.files import draw
 from l1kpca.report.reproduction import to_html
-
-_FIGURES = "figures"
 
 
 def reproduce(
@@ -33,39 +33,22 @@ def reproduce(
     advance : callable
         Told what is done of how much.
     """
-    try:
-        run(names, folder, settings, lambda done, total, doing: advance(round(done), round(total)))
-    except KeyboardInterrupt:
-        write_page(read_results(folder), folder)  # what there is can be looked at
-        raise
-    return write_page(read_results(folder), folder)
+    return run_to_page(partial(run, names, folder, settings), partial(_page, folder), advance)
 
 
-def write_page(frame: pd.DataFrame, folder: Path) -> Page:
-    """Draw the figures and write ``index.html``.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy rows.
-    folder : Path
-        An existing folder.
-    """
+def _page(folder: Path) -> Page:
+    frame = read_results(folder)
     page = make_page(frame)
-    figures = draw_figures(page, frame, folder / _FIGURES)
-    addresses = {name: f"{_FIGURES}/{name}" for name in figures}
-    with replacing(folder / "index.html", overwrite=True) as temporary:
-        temporary.write_text(to_html(page, addresses), encoding="utf-8")
-    return page
+    return write_page(page, draw_figures(page, frame, folder / FIGURE_FOLDER), to_html, folder)
 
 
 def draw_figures(page: Page, frame: pd.DataFrame, folder: Path) -> list[str]:
     """Draw every figure of a page; the names of those whose rows are there."""
-    folder.mkdir(exist_ok=True)
     drawn = []
     for judged in page.sections:
         rows = frame[frame["experiment"] == judged.experiment].dropna(axis="columns", how="all")
-        drawn += [f.name for f in judged.section.figures if draw(f.name, rows, folder)]
+        names = [figure.name for figure in judged.section.figures]
+        drawn += draw(names, plots.FIGURES, rows, folder)
     return drawn
 
 
@@ -78,7 +61,7 @@ def show(page: Page, terminal: Terminal, folder: Path) -> None:
         ["verdict", "claim", "what the rows say"],
         [[finding.verdict, claim.statement, finding.evidence] for claim, finding in verdicts],
     )
-    terminal.say(f"page: {folder / 'index.html'}")
+    terminal.say(f"page: {folder / PAGE}")
     terminal.result(
         {
             "tally": page.tally,
@@ -93,6 +76,6 @@ def show(page: Page, terminal: Terminal, folder: Path) -> None:
                 for claim, finding in verdicts
             ],
             "notes": page.notes,
-            "page": str(folder / "index.html"),
+            "page": str(folder / PAGE),
         }
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,7 +10,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
 from l1kpca.plots.experiments_style import grid, log_scale, nothing
-from l1kpca.plots.files import save
 
 # Colors that are told apart without seeing red and green (Okabe and Ito), and markers beside them.
 STYLES = {
@@ -203,24 +201,3 @@ FIGURES: dict[str, Callable[[pd.DataFrame], Figure]] = {
     "speed_memory": memory_against_n,
 }
 """From the name of a figure to a function that draws it from the rows of a run."""
-
-
-def draw(name: str, rows: pd.DataFrame, folder: Path) -> bool:
-    """Draw one figure as ``<name>.png`` and ``<name>.svg``.
-
-    Parameters
-    ----------
-    name : str
-        A key of `FIGURES`.
-    rows : DataFrame
-        Tidy rows of a run.
-    folder : Path
-        An existing folder.
-
-    Returns
-    -------
-    drawn : bool
-        False if the rows for it were not measured.
-    """
-    done = rows[rows["status"] == "done"]
-    return save(name, lambda: FIGURES[name](done), folder)

@@ -9,18 +9,12 @@ import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.errors import InputError, library_errors_explained
-from l1kpca.cli.folders import check_run_folder
+from l1kpca.cli.folders import run_folder
 from l1kpca.cli.terminal import Terminal
 
 Only = Annotated[
     list[str] | None,
     typer.Option("--only", help="A part to measure; can be given several times."),
-]
-DataDir = Annotated[
-    Path | None, typer.Option("--data-dir", help="Folder with the data sets; looked in first.")
-]
-Out = Annotated[
-    Path, typer.Option("--out", help="Folder for rows, figures and page; created if need be.")
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Everything small, to see that it works.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Measure again what was measured before.")]
@@ -36,8 +30,8 @@ Minutes = Annotated[
 
 def bench(
     only: Only = None,
-    data_dir: DataDir = None,
-    out: Out = Path("bench"),
+    data_dir: opt.DataDir = None,
+    out: opt.RunFolder = Path("bench"),
     quick: Quick = False,
     fresh: Fresh = False,
     budget: Budget = None,
@@ -63,8 +57,7 @@ def bench(
             DEFAULT_MINUTES if minutes is None else minutes,
         )
     names = _names(only, list(PARTS))
-    folder = opt.made_folder(out)
-    check_run_folder(folder, overwrite=force)
+    folder = run_folder(out, overwrite=force)
     terminal = Terminal(quiet, as_json)
     with library_errors_explained("bench"), terminal.progress("bench") as advance:
         page = benching.bench(names, folder, settings, advance)

@@ -10,7 +10,7 @@ import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.errors import library_errors_explained
-from l1kpca.cli.folders import check_run_folder
+from l1kpca.cli.folders import run_folder
 from l1kpca.cli.terminal import Terminal
 
 
@@ -27,12 +27,8 @@ class Part(StrEnum):
 
 def reproduce(
     what: Annotated[Part, typer.Argument(help="An experiment, or all.", show_default=False)],
-    data_dir: Annotated[
-        Path | None, typer.Option("--data-dir", help="Folder with the data sets; looked in first.")
-    ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", help="Folder for rows, figures and page; created if need be.")
-    ] = Path("reproduction"),
+    data_dir: opt.DataDir = None,
+    out: opt.RunFolder = Path("reproduction"),
     quick: Annotated[
         bool, typer.Option("--quick", help="A small version of the same, in a minute or two.")
     ] = False,
@@ -54,8 +50,7 @@ def reproduce(
         from l1kpca.experiments import DEFAULT_BUDGET, EXPERIMENTS, Settings
 
         settings = Settings(quick, DEFAULT_BUDGET if budget is None else budget, data_dir)
-    folder = opt.made_folder(out)
-    check_run_folder(folder, overwrite=force)
+    folder = run_folder(out, overwrite=force)
     names = list(EXPERIMENTS) if what is Part.ALL else [what.value]
     terminal = Terminal(quiet, as_json)
     with library_errors_explained("reproduce"), terminal.progress("reproduce") as advance:
