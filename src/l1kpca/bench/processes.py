@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _PEAK = """
-import json, sys
+import sys
 
 def resident():
     # (now, at most so far).  Linux: VmRSS and VmHWM.  ru_maxrss would not do there: a new process
@@ -33,8 +33,9 @@ except OSError:
     pass
 before = resident()[0]
 {work}
-print(json.dumps([before, resident()[1]]))
+answer = [before, resident()[1]]
 """
+_ANSWER = "import json, sys\nsys.stdout.write('\\n' + json.dumps(answer))"
 
 
 def peak_memory(setup: str, work: str) -> tuple[int, int]:
@@ -69,21 +70,26 @@ def import_seconds(statement: str) -> float:
     True
     """
     clock = "import time; begin = time.perf_counter()"
-    return float(run_python(f"{clock}\n{statement}\nprint(time.perf_counter() - begin)"))
+    return float(run_python(f"{clock}\n{statement}\nanswer = time.perf_counter() - begin"))
 
 
 def run_python(script: str, variables: Mapping[str, str] | None = None) -> Any:
-    """The last line that a fresh interpreter prints, read as JSON.
+    """What a script leaves in ``answer``, in a fresh interpreter.
 
     Parameters
     ----------
     script : str
-        Python code.
+        Python code that sets ``answer`` to something that JSON can hold.
     variables : mapping, optional
         Variables of its environment beside ours.
+
+    Examples
+    --------
+    >>> run_python("answer = [1, 2]")
+    [1, 2]
     """
     done = subprocess.run(  # noqa: S603 (our own interpreter and script)
-        [sys.executable, "-c", script],
+        [sys.executable, "-c", f"{script}\n{_ANSWER}"],
         capture_output=True,
         text=True,
         check=False,
