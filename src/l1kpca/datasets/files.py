@@ -10,13 +10,16 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 from scipy.io import loadmat
-from scipy.io.matlab import MatReadError
+from scipy.io.matlab import MatReadError, matfile_version
 
 SUFFIXES = (".npz", ".mat")
 
 _HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
-# What the readers of NumPy and SciPy raise on damaged files.
-_UNREADABLE = (ValueError, TypeError, LookupError, OSError, EOFError, BadZipFile, zlib.error)
+_FIRST_HDF5_VERSION = 2  # of the header of a MATLAB file
+# What the readers of NumPy and SciPy raise on damaged files, and on kinds that they do not know.
+_UNREADABLE = (
+    ValueError, TypeError, LookupError, OSError, EOFError, RuntimeError, BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 def read_labelled(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
@@ -54,7 +57,7 @@ def _read_npz(path: Path) -> dict[str, Any]:
         # Opened here, since np.load leaves a damaged file open.
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return {key: archive[key] for key in ("X", "y") if key in archive.files}
-    except (*_UNREADABLE, AttributeError, NotImplementedError) as error:
+    except (*_UNREADABLE, AttributeError) as error:
         if "allow_pickle=False" in str(error):
             raise ValueError(
                 f"{path} holds pickled objects, which are never loaded; "
@@ -66,17 +69,15 @@ def _read_npz(path: Path) -> dict[str, Any]:
 def _read_mat(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
-            if file.read(len(_HDF5_SIGNATURE)) == _HDF5_SIGNATURE:
-                raise NotImplementedError
-            file.seek(0)
-            return loadmat(file, variable_names=("X", "y"))
-    except NotImplementedError as error:
-        raise ValueError(
-            f"{path} is a MATLAB 7.3 (HDF5) file, which SciPy does not read; "
-            "save it from MATLAB with -v7, or as .npz with arrays X and y."
-        ) from error
+            is_hdf5 = file.read(len(_HDF5_SIGNATURE)) == _HDF5_SIGNATURE
+            if not is_hdf5 and matfile_version(file)[0] < _FIRST_HDF5_VERSION:
+                return loadmat(file, variable_names=("X", "y"))
     except (*_UNREADABLE, MatReadError) as error:
         raise ValueError(f"{path} is not a readable .mat file ({error}).") from error
+    raise ValueError(
+        f"{path} is a MATLAB 7.3 (HDF5) file, which SciPy does not read; "
+        "save it from MATLAB with -v7, or as .npz with arrays X and y."
+    )
 
 
 def _checked(path: Path, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
