@@ -28,6 +28,9 @@ class CountingGram:
         self.calls["columns"] += len(index)
         return self.gram.columns(index, rows)
 
+    def written(self, minus):
+        return None
+
     def rounding(self):
         return self.gram.rounding()
 

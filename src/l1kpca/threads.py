@@ -92,23 +92,21 @@ class _Steps:
         self._cost = cost
         self._per_piece = cost / max(n_pieces, 1)
         self._done = 0.0
-        self._stopped = threading.Event()
+        self._stopped = False
         self._listener = _listener.get()
         self._lock = threading.Lock()
 
     def stop(self) -> None:
         """Let no piece go further than its present step."""
-        self._stopped.set()
+        self._stopped = True
 
     def run(self, piece: tuple[Any, ...]) -> Any:
         """Do one piece; the result of a stopped piece is None."""
-        if self._stopped.is_set():
-            return None
-        result = self._work(*piece)
+        result = None if self._stopped else self._work(*piece)
         if not isinstance(result, Generator):
             self._advance(self._per_piece)
             return result
-        while not self._stopped.is_set():
+        while not self._stopped:
             try:
                 self._advance(next(result))
             except StopIteration as end:

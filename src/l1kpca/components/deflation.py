@@ -11,7 +11,7 @@ from l1kpca.directions.base import Direction, Finder
 from l1kpca.directions.multistart import best_of_starts, settled_direction
 from l1kpca.directions.starts import Start
 from l1kpca.gram.base import Gram
-from l1kpca.gram.wrappers import Deflated
+from l1kpca.gram.wrappers import Deflating
 from l1kpca.threads import Workers
 
 
@@ -61,13 +61,14 @@ def deflate(
 ) -> Iterator[Component]:
     """Yield components, each searched for on K with those before it taken out."""
     negligible = negligible_variance(gram)
+    deflating = Deflating(gram, workers)
     left = gram.diagonal() - np.einsum("ki,ki->i", stack.scores, stack.scores)
     # A zero diagonal may belong to an indefinite K; a small one is rounding error, where a search
     # would find something to improve for ever.
     while stack.size < limit and not 0 < np.abs(left).sum() <= negligible:
         # A generator of its own for each component: an interrupted fit can go on anywhere.
         rng = np.random.default_rng([seed, stack.size])
-        direction = search(Deflated(gram, stack.scores, workers), rng)
+        direction = search(deflating.without(stack.scores), rng)
         found = _component(direction, stack, negligible)
         if found is None:
             return

@@ -178,10 +178,12 @@ class KernelPCABase(FittedKernelPCA):
         if self.kernel == "precomputed":
             K, sums = check_kernel_matrix(X, resources.workers)
             choice = GramChoice("precomputed", "given by the user", len(K), K.nbytes)
-            return PrecomputedGram(K, resources.workers, sums), None, choice
+            given = PrecomputedGram(K, resources.workers, sums)
+            given.spare = min(given.spare, resources.memory)
+            return given, None, choice
         self.gamma_ = resolve_gamma(self.gamma, X)
-        given = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
-        kernel = make_kernel(self.kernel, given, self.kernel_params)
+        params = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+        kernel = make_kernel(self.kernel, params, self.kernel_params)
         check_scale(X, kernel)
         gram, choice = choose(self.gram, X, kernel, resources, cluster)
         check_kernel_function(kernel, X)

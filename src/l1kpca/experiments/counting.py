@@ -68,6 +68,9 @@ class CountedGram:
         self.count.columns += self.n_samples
         return self.inner.column_l1(minus)
 
+    def written(self, minus: LowRank) -> None:
+        """None: what is counted is what is asked of K itself."""
+
     def rounding(self) -> float:
         """Size of the rounding errors in trace K."""
         return self.inner.rounding()

@@ -1,6 +1,6 @@
 """What an algorithm may ask of a Gram matrix, however it is held.
 
-To write a new Gram, give it the four methods of `Gram` and the two of `DataGram`; add one line to
+To write a new Gram, give it the methods of `Gram` and the two of `DataGram`; add one line to
 ``tests/contracts/grams.py`` and the conformance suite does the rest.
 """
 
@@ -41,6 +41,9 @@ class Gram(Protocol):
 
         The matrix L^T R must be symmetric, as K is.
         """
+
+    def written(self, minus: LowRank) -> "Gram | None":
+        """K - L^T R as a matrix of its own; None if K is not stored, or memory is short."""
 
     def rounding(self) -> float:
         """Size of the rounding errors in trace K: what is smaller says nothing about the rows."""

@@ -51,6 +51,7 @@ class Dense:
         """Build a `DenseGram`."""
         side = tile_side(X.dtype, resources, X.shape[0])
         gram = DenseGram(kernel_blocks(X, kernel), resources.workers, block_rows=side)
+        gram.spare = min(gram.spare, resources.memory - gram.K.nbytes)
         return gram, gram.K.nbytes, 0.0
 
 

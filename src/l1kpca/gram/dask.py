@@ -162,11 +162,13 @@ class DaskGram:
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
         """sum_i |K - L^T R|_ij for each j."""
-        if minus is None:
-            zeros = np.zeros((1, self.n_samples), dtype=self.dtype)
-            minus = zeros, zeros
-        pieces = [(minus[0][:, group], minus[1][:, group]) for group in self.groups]
+        nothing = np.zeros((1, self.n_samples), dtype=self.dtype)
+        left, right = minus or (nothing, nothing)
+        pieces = [(left[:, group], right[:, group]) for group in self.groups]
         return self._sum_over_blocks(partial(absolute_sums, self._tiles), pieces)
+
+    def written(self, minus: LowRank) -> None:
+        """None: the blocks are the cluster's."""
 
     def _sum_over_blocks(self, work: Callable[..., Any], pieces: list[Any]) -> Array:
         """Add up what ``work`` gives for each block and the pieces of its two groups."""

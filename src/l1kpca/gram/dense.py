@@ -1,24 +1,28 @@
 """Grams that are stored: computed from data, or given by the user."""
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
 from l1kpca import loops
 from l1kpca._typing import Array
-from l1kpca.gram.base import DataGram, Projection
+from l1kpca.gram.base import DataGram, LowRank, Projection
 from l1kpca.gram.projections import KernelProjection, PrecomputedProjection
 from l1kpca.gram.tiles import MAX_PIECES, TiledGram
 from l1kpca.gram.wrappers import Centered
 from l1kpca.kernels import KernelBlocks, Rows
 from l1kpca.threads import Workers, spans
 
+_WRITTEN_ROWS = 64
+_LARGEST_COPY = 512 * 2**20
 _SPAN = 2048  # of the accumulator in the update: small enough for the first-level cache
 
 
 class StoredGram(TiledGram):
     """Products with a stored, symmetric matrix ``K``, each entry read once."""
+
+    spare: int = _LARGEST_COPY
+    """Bytes that a changed copy of K may take."""
 
     def __init__(self, K: Array, workers: Workers):
         self.K = K
@@ -78,13 +82,38 @@ class StoredGram(TiledGram):
         """diag K."""
         return self.K.diagonal().copy()
 
-    @abstractmethod
-    def projection(self, V: Array) -> Projection:
-        """The map x -> k(x, X) @ V."""
+    def written(self, minus: LowRank) -> "WrittenGram | None":
+        """K - L^T R in a copy of K."""
+        if self.K.nbytes > self.spare:
+            return None
+        return WrittenGram(self, minus)
 
-    def center(self, weights: Array) -> DataGram:
-        """The Gram of the rows minus their weighted mean in feature space."""
-        return Centered(self, weights, self.workers)
+
+class WrittenGram(StoredGram):
+    """K - L^T R, written out; what is taken off it later changes it in place."""
+
+    def __init__(self, gram: StoredGram, minus: LowRank):
+        super().__init__(np.empty_like(gram.K, order="C"), gram.workers)
+        self._rounding = gram.rounding()
+        self._write(gram.K, minus)
+
+    def written(self, minus: LowRank) -> "WrittenGram":
+        """The same object, less L^T R."""
+        self._write(self.K, minus)
+        return self
+
+    def rounding(self) -> float:
+        """That of the K before: its errors are still there."""
+        return self._rounding
+
+    def _write(self, K: Array, minus: LowRank) -> None:
+        left, right = minus
+
+        def write(rows: slice) -> None:
+            np.subtract(K[rows], left[:, rows].T @ right, out=self.K[rows])
+
+        pieces = [(rows,) for rows in spans(self.n_samples, _WRITTEN_ROWS)]
+        self.workers.run(write, pieces, cost=len(left) * K.size)
 
 
 class DenseGram(StoredGram):
@@ -94,6 +123,10 @@ class DenseGram(StoredGram):
         self.blocks = blocks
         self.block_rows = block_rows
         super().__init__(_symmetric_matrix(blocks, workers), workers)
+
+    def center(self, weights: Array) -> DataGram:
+        """The Gram of the rows minus their weighted mean in feature space."""
+        return Centered(self, weights, self.workers)
 
     def projection(self, V: Array) -> Projection:
         """The map x -> k(x, X) @ V."""
@@ -109,9 +142,9 @@ class PrecomputedGram(StoredGram):
 
     def center(self, weights: Array) -> DataGram:
         """The Gram of the rows minus their weighted mean; no pass over K if its sums are known."""
-        if self.row_sums is None or np.ptp(weights) > 0:
-            return super().center(weights)
-        return Centered(self, weights, self.workers, means=weights[0] * self.row_sums)
+        is_mean = self.row_sums is not None and np.ptp(weights) == 0
+        means = weights[0] * self.row_sums if is_mean else None
+        return Centered(self, weights, self.workers, means)
 
     def projection(self, V: Array) -> Projection:
         """The map from rows k(x, X), given by the user, to k(x, X) @ V."""

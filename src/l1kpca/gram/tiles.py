@@ -8,7 +8,7 @@ import numpy as np
 
 from l1kpca import loops
 from l1kpca._typing import Array
-from l1kpca.gram.base import LowRank
+from l1kpca.gram.base import Gram, LowRank
 from l1kpca.kernels import Rows
 from l1kpca.threads import Workers, spans
 
@@ -49,6 +49,10 @@ class TiledGram(ABC):
         self._for_each_span(fill, out.size)
         return out
 
+    def written(self, minus: LowRank) -> Gram | None:
+        """None: K is not stored."""
+        return None  # a Gram that stores K overrides this
+
     def rounding(self) -> float:
         """Size of the rounding errors in trace K."""
         return float(np.finfo(self.dtype).eps * np.abs(self.diagonal()).sum(dtype=np.float64))
@@ -59,9 +63,9 @@ class TiledGram(ABC):
 
         def work(lane: list[int]) -> Steps:
             sums = np.zeros(self.n_samples, dtype=self.dtype)
-            nothing = np.zeros((self.tile_side, self.tile_side), dtype=self.dtype)
+            low_rank = np.zeros((self.tile_side, self.tile_side), dtype=self.dtype)
             for i, j in pairs_of(lane, len(tiles)):
-                self._add_absolute_sums(tiles[i], tiles[j], minus, nothing, sums)
+                self._add_absolute_sums(tiles[i], tiles[j], minus, low_rank, sums)
                 yield rank * self.tile_side**2
             return sums
 
@@ -69,13 +73,13 @@ class TiledGram(ABC):
         return self._sum_of_lanes(work, len(tiles), rank)
 
     def _add_absolute_sums(
-        self, rows: slice, columns: slice, minus: LowRank | None, nothing: Array, sums: Array
+        self, rows: slice, columns: slice, minus: LowRank | None, low_rank: Array, sums: Array
     ) -> None:
+        """``low_rank`` is zero, or room for a tile of L^T R: taking it anew doubles the time."""
         tile = self.block(rows, columns)
-        if minus is None:
-            low_rank = nothing[: tile.shape[0], : tile.shape[1]]
-        else:
-            low_rank = minus[0][:, rows].T @ minus[1][:, columns]
+        low_rank = low_rank[: tile.shape[0], : tile.shape[1]]
+        if minus is not None:
+            np.matmul(minus[0][:, rows].T, minus[1][:, columns], out=low_rank)
         by_row = np.zeros(tile.shape[0], dtype=self.dtype)
         by_column = np.zeros(tile.shape[1], dtype=self.dtype)
         loops.absolute_sums(tile, low_rank, by_row, by_column)

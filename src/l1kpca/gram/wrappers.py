@@ -10,6 +10,7 @@ from l1kpca.gram.base import DataGram, Gram, LowRank, with_more
 from l1kpca.gram.projections import CenteredProjection
 from l1kpca.threads import Workers, spans
 
+_WRITTEN_AT_ONCE = 16
 _SPAN = 2048  # of the accumulator: small enough for the first-level cache
 
 
@@ -56,6 +57,10 @@ class Minus:
         """L1 norms of the columns of K - L^T R - (minus)."""
         return self.gram.column_l1(with_more(minus, self.left, self.right))
 
+    def written(self, minus: LowRank) -> Gram | None:
+        """K - L^T R - (minus) as a matrix of its own, if K is stored."""
+        return self.gram.written(with_more(minus, self.left, self.right))
+
     def rounding(self) -> float:
         """At least that of K: what is subtracted from K leaves the errors of K behind."""
         own = np.finfo(self.dtype).eps * np.abs(self.diagonal()).sum(dtype=np.float64)
@@ -76,6 +81,32 @@ class Deflated(Minus):
 
     def __init__(self, gram: Gram, scores: Array, workers: Workers):
         super().__init__(gram, scores, scores, workers)
+
+
+class Deflating:
+    """K - C^T C for scores C that grow in number, one search after the other.
+
+    Every step of a search takes off the part of each earlier score.  Where K is stored and small,
+    16 of them at a time are therefore taken off a copy of K for good: 166 components of 3000 rows
+    so take half the time.
+    """
+
+    def __init__(self, gram: Gram, workers: Workers):
+        self._gram = gram
+        self._workers = workers
+        self._written = 0
+        self._may_write = True
+
+    def without(self, scores: Array) -> Gram:
+        """K - C^T C; valid until the next call, and ``scores`` begin as in the last call."""
+        while self._may_write and len(scores) - self._written >= _WRITTEN_AT_ONCE:
+            batch = scores[self._written : self._written + _WRITTEN_AT_ONCE]
+            less = self._gram.written((batch, batch))
+            self._may_write = less is not None
+            if less is not None:
+                self._gram = less
+                self._written += _WRITTEN_AT_ONCE
+        return Deflated(self._gram, scores[self._written :], self._workers)
 
 
 class Centered(Minus):

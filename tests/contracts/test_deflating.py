@@ -1,0 +1,92 @@
+"""Scores that are taken off K for good: the same matrix, however it is held."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from contracts.grams import WRAPPED_CASES, example
+from l1kpca import L1KernelPCA
+from l1kpca.gram.dense import PrecomputedGram, WrittenGram
+from l1kpca.gram.wrappers import Deflating
+from l1kpca.threads import Workers
+
+STORED = ("dense", "precomputed")
+WRITTEN_AT_ONCE = 16
+
+
+def off(count, n, dtype="float64"):
+    """Rows C of a matrix C^T C to take off."""
+    return np.random.default_rng(count).normal(size=(count, n)).astype(dtype) / n
+
+
+def matrix(n=60, seed=0):
+    X = np.random.default_rng(seed).normal(size=(n, n))
+    return X @ X.T / n
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", WRAPPED_CASES, ids="-".join)
+def test_what_is_written_is_the_difference(name, dtype):
+    case = example(*name, dtype)
+    n, before = case.gram.n_samples, case.gram.apply(np.eye(case.gram.n_samples))
+    C = off(3, n, dtype)
+    written = case.gram.written((C, C))
+    assert (written is not None) == (name[0] in STORED)
+    if written is None:
+        return
+    K = case.K - C.T @ C
+    assert_allclose(written.apply(np.eye(n)), K, atol=2 * case.tolerance)
+    assert_allclose(written.diagonal(), K.diagonal(), atol=2 * case.tolerance)
+    assert_allclose(written.column_l1(), np.abs(K).sum(axis=0), atol=40 * n * case.tolerance)
+    again = written.written((C, C))
+    assert_allclose(again.columns(np.arange(n)), K - C.T @ C, atol=3 * case.tolerance)
+    assert written.dtype == again.dtype == dtype
+    assert_array_equal(case.gram.apply(np.eye(n)), before)
+
+
+def test_the_errors_of_the_matrix_stay_behind():
+    gram = PrecomputedGram(matrix(), Workers())
+    values, vectors = np.linalg.eigh(matrix())
+    written = gram.written(2 * ((vectors * np.sqrt(values)).T,))
+    assert written.diagonal().max() < 1e-12
+    assert written.rounding() == gram.rounding() > 0
+
+
+@pytest.mark.parametrize("spare", [0, 10**9])
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 40])
+def test_scores_are_taken_off_however_many_there_are(count, spare):
+    gram, C = PrecomputedGram(matrix(), Workers()), off(count, 60)
+    gram.spare = spare
+    deflating = Deflating(gram, Workers())
+    for k in range(count + 1):
+        less = deflating.without(C[:k])
+        v = np.cos(np.arange(60) + k)
+        assert_allclose(less.apply(v), matrix() @ v - C[:k].T @ (C[:k] @ v), atol=1e-12)
+    written = isinstance(less.gram, WrittenGram)
+    assert written == (spare > 0 and count >= WRITTEN_AT_ONCE)
+    assert_array_equal(gram.K, matrix())
+
+
+def test_going_on_gives_the_same_bits():
+    C, v = off(40, 60), np.cos(np.arange(60))
+    one_by_one, at_once = (Deflating(PrecomputedGram(matrix(), Workers()), Workers()) for _ in "ab")
+    for k in range(40):
+        one_by_one.without(C[:k])
+    assert_array_equal(one_by_one.without(C).apply(v), at_once.without(C).apply(v))
+
+
+def test_many_components_do_not_depend_on_the_writing():
+    X = np.random.default_rng(1).normal(size=(80, 6))
+    settings = {"kernel": "rbf", "solver": "fixed_point", "start": "column"}
+    written = L1KernelPCA(50, gram="dense", **settings).fit(X)
+    computed = L1KernelPCA(50, gram="blocked", **settings).fit(X)
+    assert_allclose(written.objective_, computed.objective_, rtol=1e-8)
+    assert_array_equal(written.signs_, computed.signs_)
+
+
+def test_a_memory_limit_is_kept():
+    """Half of the room for a second matrix: nothing is written."""
+    K = matrix()
+    model = L1KernelPCA(30, kernel="precomputed", memory_limit=K.nbytes // 2).fit(K)
+    assert model.training_gram().written((K[:1], K[:1])) is None
+    assert L1KernelPCA(30, kernel="precomputed").fit(K).training_gram().written((K[:1], K[:1]))
