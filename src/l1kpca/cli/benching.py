@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
-from l1kpca.bench import Settings, read_results, run
+from l1kpca.bench import read_results
 from l1kpca.bench.page import COLUMNS, Page, make_page, shortfall, target_line
 from l1kpca.bench.results import RESULTS
-from l1kpca.cli.folders import FIGURE_FOLDER, PAGE, run_to_page, write_page
+from l1kpca.cli.folders import FIGURE_FOLDER, PAGE, write_page
 from l1kpca.cli.terminal import Terminal
 from l1kpca.plots import bench as plots
 from l1kpca.plots.files import draw
 from l1kpca.report.performance import to_html
 
 
-def bench(
-    names: Iterable[str], folder: Path, settings: Settings, advance: Callable[[int, int], None]
-) -> Page:
-    """Measure what is not there yet, then draw and write the page from the rows alone.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Parts of the benchmark.
-    folder : Path
-        An existing folder.
-    settings : Settings
-        How large the run is.
-    advance : callable
-        Told what is done of how much.
-    """
-    return run_to_page(partial(run, names, folder, settings), partial(_page, folder), advance)
-
-
-def _page(folder: Path) -> Page:
+def write(folder: Path) -> Page:
+    """Draw the figures and write the page, from the rows in a folder alone."""
     frame = read_results(folder)
     page = make_page(frame)
     return write_page(page, draw_figures(page, frame, folder / FIGURE_FOLDER), to_html, folder)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from l1kpca.cli.errors import InputError
+from l1kpca.cli.errors import InputError, library_errors_explained
+from l1kpca.cli.terminal import Terminal
 from l1kpca.outputs import OutputError, check_writable, replacing
 
 FIGURE_FOLDER = "figures"
@@ -49,25 +50,38 @@ def run_folder(out: Path, *, overwrite: bool) -> Path:
 
 
 def run_to_page(
-    run: Callable[..., Any], write: Callable[[], Page], advance: Callable[[int, int], None]
-) -> Page:
-    """Run what is not there yet, then write the page from the rows alone.
+    command: str,
+    run: Callable[..., Any],
+    write: Callable[[Path], Page],
+    show: Callable[[Page, Terminal, Path], None],
+    folder: Path,
+    terminal: Terminal,
+) -> None:
+    """Run what is not there yet, write the page from the rows alone, and say what came out.
 
     Parameters
     ----------
+    command : str
+        Its name, for the user.
     run : callable
         Takes ``progress``, which is told what is done of how much.
     write : callable
-        Writes the page and returns its facts; called also when the run is interrupted.
-    advance : callable
-        Told the same in whole numbers.
+        Writes the page of a folder and returns its facts; called also when the run is interrupted.
+    show : callable
+        Says what is on the page.
+    folder : Path
+        Where the rows are.
+    terminal : Terminal
+        Where it is said.
     """
-    try:
-        run(progress=lambda done, total, doing: advance(round(done), round(total)))
-    except KeyboardInterrupt:
-        write()  # what there is can be looked at
-        raise
-    return write()
+    with library_errors_explained(command), terminal.progress(command) as advance:
+        try:
+            run(progress=lambda done, total, doing: advance(round(done), round(total)))
+        except KeyboardInterrupt:
+            write(folder)  # what there is can be looked at
+            raise
+        page = write(folder)
+    show(page, terminal, folder)
 
 
 def write_page(

@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
-from l1kpca.cli.folders import FIGURE_FOLDER, PAGE, run_to_page, write_page
+from l1kpca.cli.folders import FIGURE_FOLDER, PAGE, write_page
 from l1kpca.cli.terminal import Terminal
-from l1kpca.experiments import Settings, read_results, run
+from l1kpca.experiments import read_results
 from l1kpca.experiments.page import Page, make_page
 from l1kpca.plots import experiments as plots
 from l1kpca.plots.files import draw
 from l1kpca.report.reproduction import to_html
 
 
-def reproduce(
-    names: list[str], folder: Path, settings: Settings, advance: Callable[[int, int], None]
-) -> Page:
-    """Run what is not there yet, then draw and write the page from the rows alone.
-
-    Parameters
-    ----------
-    names : list of str
-        Experiments.
-    folder : Path
-        An existing folder.
-    settings : Settings
-        How large the run is.
-    advance : callable
-        Told what is done of how much.
-    """
-    return run_to_page(partial(run, names, folder, settings), partial(_page, folder), advance)
-
-
-def _page(folder: Path) -> Page:
+def write(folder: Path) -> Page:
+    """Draw the figures and write the page, from the rows in a folder alone."""
     frame = read_results(folder)
     page = make_page(frame)
     return write_page(page, draw_figures(page, frame, folder / FIGURE_FOLDER), to_html, folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.errors import InputError, library_errors_explained
-from l1kpca.cli.folders import run_folder
+from l1kpca.cli.folders import run_folder, run_to_page
 from l1kpca.cli.terminal import Terminal
 
 Only = Annotated[
@@ -46,7 +47,7 @@ def bench(
     """
     with library_errors_explained("bench"):
         # These need matplotlib and jinja2: missed now, not after half an hour.
-        from l1kpca.bench import DEFAULT_BUDGET, DEFAULT_MINUTES, PARTS, Settings
+        from l1kpca.bench import DEFAULT_BUDGET, DEFAULT_MINUTES, PARTS, Settings, run
         from l1kpca.cli import benching
 
         settings = Settings(
@@ -58,10 +59,9 @@ def bench(
         )
     names = _names(only, list(PARTS))
     folder = run_folder(out, overwrite=force)
+    work = partial(run, names, folder, settings)
     terminal = Terminal(quiet, as_json)
-    with library_errors_explained("bench"), terminal.progress("bench") as advance:
-        page = benching.bench(names, folder, settings, advance)
-    benching.show(page, terminal, folder)
+    run_to_page("bench", work, benching.write, benching.show, folder, terminal)
 
 
 def _names(only: list[str] | None, known: list[str]) -> list[str]:

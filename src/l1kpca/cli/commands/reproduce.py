@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.errors import library_errors_explained
-from l1kpca.cli.folders import run_folder
+from l1kpca.cli.folders import run_folder, run_to_page
 from l1kpca.cli.terminal import Terminal
 
 
@@ -47,12 +48,11 @@ def reproduce(
     with library_errors_explained("reproduce"):
         # These need matplotlib and jinja2: missed now, not after an hour.
         from l1kpca.cli import reproducing
-        from l1kpca.experiments import DEFAULT_BUDGET, EXPERIMENTS, Settings
+        from l1kpca.experiments import DEFAULT_BUDGET, EXPERIMENTS, Settings, run
 
         settings = Settings(quick, DEFAULT_BUDGET if budget is None else budget, data_dir)
     folder = run_folder(out, overwrite=force)
     names = list(EXPERIMENTS) if what is Part.ALL else [what.value]
+    work = partial(run, names, folder, settings)
     terminal = Terminal(quiet, as_json)
-    with library_errors_explained("reproduce"), terminal.progress("reproduce") as advance:
-        page = reproducing.reproduce(names, folder, settings, advance)
-    reproducing.show(page, terminal, folder)
+    run_to_page("reproduce", work, reproducing.write, reproducing.show, folder, terminal)
