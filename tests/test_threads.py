@@ -67,7 +67,34 @@ def test_small_work_stays_in_the_calling_thread():
     here = threading.get_ident()
     small = Workers(4).run(threading.get_ident, [(), (), ()], SMALL_WORK - 1)
     assert set(small) == {here}
-    assert here not in Workers(4).run(threading.get_ident, [(), (), ()], LARGE)
+
+
+def test_large_work_is_shared_between_the_caller_and_others():
+    everybody = threading.Barrier(3)
+
+    def meet():
+        everybody.wait(10)  # one thread alone would wait in vain
+        return threading.get_ident()
+
+    seen = Workers(3).run(meet, [(), (), ()], LARGE)
+    assert len(set(seen)) == 3
+    assert threading.get_ident() in seen
+
+
+def test_a_busy_pool_keeps_nobody_waiting():
+    """Whoever asks can do all of the work alone."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def occupy(k):
+        begun.set()
+        go_on.wait(10)
+
+    hold = threading.Thread(target=lambda: Workers(2).run(occupy, [(0,), (1,)], LARGE))
+    hold.start()
+    begun.wait(10)
+    assert Workers(2).run(abs, [(-1,), (2,), (-3,)], LARGE) == [1, 2, 3]
+    go_on.set()
+    hold.join()
 
 
 @pytest.mark.parametrize("cost", [1.0, LARGE])

@@ -10,8 +10,9 @@ stopped (Ctrl-C), and whoever listens (`reporting_to`) hears how far the work ha
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -42,8 +43,8 @@ def thread_count(n_jobs: int | None) -> int:
 @cache
 def _pool(n_threads: int, _process_id: int) -> ThreadPoolExecutor:
     # One pool for each size, shared by all fits; the process id keeps a forked child from waiting
-    # for threads that stayed with its parent.
-    return ThreadPoolExecutor(n_threads, thread_name_prefix="l1kpca")
+    # for threads that stayed with its parent.  The caller is a thread too.
+    return ThreadPoolExecutor(n_threads - 1, thread_name_prefix="l1kpca")
 
 
 @dataclass(frozen=True)
@@ -70,27 +71,35 @@ class Workers:
         cost : float
             Rough number of multiplications in all; small work stays in the calling thread.
         """
-        steps = _Steps(work, cost, len(pieces))
-        if self.n_threads == 1 or len(pieces) == 1 or cost < SMALL_WORK:
-            return [steps.run(piece) for piece in pieces]
+        run = _Run(work, pieces, cost)
+        n_threads = 1 if cost < SMALL_WORK else min(self.n_threads, len(pieces))
+        if n_threads <= 1:
+            run.drain()
+            return run.results
         pool = _pool(self.n_threads, os.getpid())
-        futures: list[Future[Any]] = []
+        # The caller works too: it costs less than waiting, and nobody waits for a busy pool.
+        others = [pool.submit(run.drain) for _ in range(n_threads - 1)]
         try:
-            futures.extend(pool.submit(steps.run, piece) for piece in pieces)
-            return [future.result() for future in futures]
+            run.drain()
+            for other in others:
+                if not other.cancel():
+                    other.result()
         except BaseException:
-            steps.stop()
-            wait(futures)
+            run.stop()
+            wait([other for other in others if not other.cancel()])
             raise
+        return run.results
 
 
-class _Steps:
-    """One run: does pieces step by step, counts what is done, and can be stopped."""
+class _Run:
+    """Pieces that several threads take from one queue, step by step; can be stopped."""
 
-    def __init__(self, work: Callable[..., Any], cost: float, n_pieces: int):
+    def __init__(self, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]], cost: float):
+        self.results: list[Any] = [None] * len(pieces)
         self._work = work
+        self._left = deque(enumerate(pieces))
         self._cost = cost
-        self._per_piece = cost / max(n_pieces, 1)
+        self._per_piece = cost / max(len(pieces), 1)
         self._done = 0.0
         self._stopped = False
         self._listener = _listener.get()
@@ -100,9 +109,22 @@ class _Steps:
         """Let no piece go further than its present step."""
         self._stopped = True
 
-    def run(self, piece: tuple[Any, ...]) -> Any:
+    def drain(self) -> None:
+        """Do pieces until none is left; an error stops the other threads too."""
+        try:
+            while self._left and not self._stopped:
+                try:
+                    number, piece = self._left.popleft()
+                except IndexError:  # another thread was quicker
+                    return
+                self.results[number] = self._do(piece)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _do(self, piece: tuple[Any, ...]) -> Any:
         """Do one piece; the result of a stopped piece is None."""
-        result = None if self._stopped else self._work(*piece)
+        result = self._work(*piece)
         if not isinstance(result, Generator):
             self._advance(self._per_piece)
             return result

@@ -106,7 +106,7 @@ def test_no_more_threads_than_asked_for(monkeypatch, n_jobs):
     monkeypatch.setattr(threads, "available_cores", lambda: 8)
     seen, blas = set(), set()
     lock = threading.Lock()
-    run_piece = threads._Steps.run
+    run_piece = threads._Run._do
 
     def watched(self, piece):
         with lock:
@@ -114,12 +114,11 @@ def test_no_more_threads_than_asked_for(monkeypatch, n_jobs):
             blas.update(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
         return run_piece(self, piece)
 
-    monkeypatch.setattr(threads._Steps, "run", watched)
+    monkeypatch.setattr(threads._Run, "_do", watched)
     X = rows(900)
     for held in ({"kernel": "rbf"}, {"gram": "blocked"}):
         L1KernelPCA(2, n_jobs=n_jobs, random_state=0, **held).fit(X).transform(X)
-    workers = seen - {threading.get_ident()}
-    assert len(workers) <= (n_jobs if n_jobs > 1 else 0)
+    assert len(seen) <= n_jobs  # the caller is one of them
     assert blas == {1}
 
 
@@ -131,7 +130,7 @@ def test_pools_are_as_large_as_asked_for_and_shared(monkeypatch):
             L1KernelPCA(1, kernel="rbf", n_jobs=n_jobs, random_state=0).fit(X)
     for size in (2, 3):
         pool = threads._pool(size, os.getpid())
-        assert len(pool._threads) <= size
+        assert len(pool._threads) < size  # the caller works too
 
 
 @pytest.mark.timeout(3000)

@@ -121,7 +121,9 @@ def _images_of(gram: Gram, changes: list[Array]) -> list[Array]:
 
 def signs_of(image: Array, previous: Signs) -> Signs:
     """sgn(image), where zero keeps its previous sign: the choice under which the loop ends."""
-    return np.where(image == 0, previous, np.copysign(1, image)).astype(image.dtype, copy=False)
+    signs = np.copysign(image.dtype.type(1), image)
+    np.copyto(signs, previous, where=image == 0)
+    return signs
 
 
 def why_it_stopped(moved: float, value: float) -> Status:

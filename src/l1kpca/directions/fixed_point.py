@@ -49,13 +49,12 @@ class SignFixedPoint(SignSteps):
                 status = Status.CONVERGED
                 break
             K_change = yield change
-            moved = float(
-                change @ K_change
-            )  # (c - c')^T K (c - c'), zero at the end of Algorithm 1
-            value = float((c + change) @ (Kc + K_change))
+            new, K_new = c + change, Kc + K_change
+            # (c - c')^T K (c - c'), zero at the end of Algorithm 1
+            moved, value = float(change @ K_change), float(new @ K_new)
             if moved == 0 or value <= trace[-1]:
                 status = why_it_stopped(moved, value)
                 break
-            c, Kc = c + change, Kc + K_change
+            c, Kc = new, K_new
             trace.append(value)
         return Direction(c, Kc, tuple(trace), status)

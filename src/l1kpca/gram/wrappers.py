@@ -88,7 +88,7 @@ class Deflating:
 
     Every step of a search takes off the part of each earlier score.  Where K is stored and small,
     16 of them at a time are therefore taken off a copy of K for good: 166 components of 3000 rows
-    so take half the time.
+    so take two thirds of the time.
     """
 
     def __init__(self, gram: Gram, workers: Workers):
