@@ -33,6 +33,11 @@ def normal_rows(n_samples: int, n_features: int) -> Array:
     return np.random.default_rng(0).standard_normal((n_samples, n_features))
 
 
+NORMAL, FALLING = "standard normal", "variances 1/j"
+ROWS_OF = {NORMAL: normal_rows, FALLING: make_rows}
+"""Rows of the linear kernel."""
+
+
 def plan_rows(settings: Settings) -> list[Task]:
     """The Gaussian kernel of 10000 rows."""
     n, d, p = (300, 5, 2) if settings.quick else (10_000, 50, 10)
@@ -59,16 +64,24 @@ def measure_rows(task: Task, context: Context) -> list[Row]:
 
 
 def plan_linear(settings: Settings) -> list[Task]:
-    """The linear kernel of 200000 rows."""
+    """The linear kernel of 200000 rows, without structure and with some."""
     n, d, p = (600, 5, 2) if settings.quick else (200_000, 100, 10)
-    at = {"n": n, "d": d, "n_components": p}
-    return [Task(NAME, "linear", at, seconds=1.0 if settings.quick else 30.0)]
+    seconds = {NORMAL: 90.0, FALLING: 60.0}
+    return [
+        Task(
+            NAME,
+            "linear",
+            {"case": case, "n": n, "d": d, "n_components": p},
+            seconds=1.0 if settings.quick else seconds[case],
+        )
+        for case in (NORMAL, FALLING)
+    ]
 
 
 def measure_linear(task: Task, context: Context) -> list[Row]:
     """Ours, and scikit-learn's PCA by the covariance matrix."""
     at = task.parameters
-    X, p = normal_rows(at["n"], at["d"]), at["n_components"]
+    X, p = ROWS_OF[at["case"]](at["n"], at["d"]), at["n_components"]
     v = np.ones(at["n"])
     works: dict[str, Work] = {
         OURS: ours(X, p),

@@ -48,7 +48,8 @@ Fit of 1000 rows with the Gaussian kernel in a fresh process. With an empty cach
 loops; later processes load them from its cache.
 """
 _TECHNIQUES = """
-Each technique on and off on 6000 rows, 10 components where whole fits are compared. The last line
+Each technique on and off on 6000 rows, 10 components where whole fits are compared, unless it says
+otherwise. The last line
 of a technique has it; the factor is the time of a line over that of the last.
 """
 

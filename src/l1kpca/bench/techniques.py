@@ -135,6 +135,17 @@ def _deflations(X: Array, K: Array, p: int) -> Works:
     }
 
 
+def _copies(X: Array, K: Array, p: int) -> Works:
+    half = len(K) // 2
+    small, many = K[:half, :half].copy(), 6 * p
+    return {
+        "all earlier scores subtracted in each step": ours(
+            small, many, kernel="precomputed", memory_limit=small.nbytes // 2
+        ),
+        "16 scores at a time taken off a copy of K": ours(small, many, kernel="precomputed"),
+    }
+
+
 def _many_starts(X: Array, K: Array, p: int) -> Works:
     one = [
         ours(K, p, kernel="precomputed", start="random", random_state=k) for k in range(_VECTORS)
@@ -163,6 +174,7 @@ TECHNIQUES = (
     Technique("read", "One product with a stored K", _reads),
     Technique("update", "Steps of one search of Algorithm 1", _updates),
     Technique("deflation", "Deflation before one product", _deflations),
+    Technique("copy", "Many components: 60 of 3000 rows", _copies),
     Technique("start", "Where each search begins", _fits(
         ("the paper's column", {"start": "column"}),
         ("leading eigenvector", {"start": "eigen"}),
