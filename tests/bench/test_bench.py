@@ -130,9 +130,10 @@ def test_a_stopped_run_goes_on_and_a_fresh_one_begins_anew(tmp_path, monkeypatch
     assert [place for place, _ in calls] == [0, 1, 2, 0, 1, 2]
 
 
-def test_an_interrupted_command_leaves_a_page(tmp_path, monkeypatch):
+def test_an_interrupted_command_leaves_a_page(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(PARTS, "counted", counted([], stop_at=1))
     assert run(["bench", "--quick", "--only", "counted", "--out", str(tmp_path)]) == 130
+    assert "l1kpca: interrupted;" in capsys.readouterr().err
     assert "This run is not complete" in (tmp_path / "index.html").read_text()
 
 

@@ -51,6 +51,8 @@ def exit_status(call: Callable[[], object]) -> int:
     """
     try:
         result = call()
+        if result == INTERRUPTED:  # what typer makes of Ctrl-C
+            raise KeyboardInterrupt
         sys.stdout.flush()  # a disk that is full is noticed here, and not after the last word
     except (InputError, OutputError, ModelFileError, FetchError) as error:
         _say(str(error))
