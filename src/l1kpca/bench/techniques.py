@@ -19,6 +19,7 @@ from l1kpca.bench.timing import Works, as_rows, read, side_by_side
 from l1kpca.bench.works import gaussian_matrix, make_rows, ours
 from l1kpca.directions.fixed_point import SignFixedPoint
 from l1kpca.directions.starts import sampled
+from l1kpca.gram.base import Gram
 from l1kpca.gram.dense import PrecomputedGram
 from l1kpca.journal import Row, Task
 from l1kpca.threads import Workers, available_cores, single_threaded_blas, spans
@@ -74,7 +75,8 @@ def _reads(X: Array, K: Array, p: int) -> Works:
 
 
 def _updates(X: Array, K: Array, p: int) -> Works:
-    gram = PrecomputedGram(K, Workers(available_cores()))
+    stored = PrecomputedGram(K, Workers(available_cores()))
+    gram = stored.center(np.full(len(K), 1 / len(K)))
     start = sampled(gram, np.random.default_rng(0))
     return {
         "a whole product in each step": lambda: with_whole_products(gram, start),
@@ -82,12 +84,12 @@ def _updates(X: Array, K: Array, p: int) -> Works:
     }
 
 
-def with_whole_products(gram: PrecomputedGram, c: Array) -> Array:
+def with_whole_products(gram: Gram, c: Array) -> Array:
     r"""Algorithm 1 by :math:`c \leftarrow \operatorname{sgn}(K c)`, K read in each step.
 
     Parameters
     ----------
-    gram : PrecomputedGram
+    gram : Gram
         Holds K.
     c : array (n,)
         Signs to begin with.

@@ -129,12 +129,24 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 @compiled
 def _read_rows(K: Array, v: Array, start: int, stop: int, out: Array) -> None:
-    """out[start:stop] = K[start:stop] @ v, each entry read once, in the order of memory."""
-    for i in range(start, stop):
+    """out[start:stop] = K[start:stop] @ v, each entry read once; four rows share a read of v."""
+    i = start
+    while i + 4 <= stop:
+        a, b, c, d = K[i], K[i + 1], K[i + 2], K[i + 3]
+        ta = tb = tc = td = v[0] * 0
+        for j in range(K.shape[1]):
+            ta += a[j] * v[j]
+            tb += b[j] * v[j]
+            tc += c[j] * v[j]
+            td += d[j] * v[j]
+        out[i], out[i + 1], out[i + 2], out[i + 3] = ta, tb, tc, td
+        i += 4
+    while i < stop:
         total = v[0] * 0
         for j in range(K.shape[1]):
             total += K[i, j] * v[j]
         out[i] = total
+        i += 1
 
 
 def read(K: Array) -> Array:

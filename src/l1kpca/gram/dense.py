@@ -15,7 +15,7 @@ from l1kpca.threads import Workers, spans
 
 _WRITTEN_ROWS = 64
 _LARGEST_COPY = 128 * 2**20  # beyond the caches, a copy costs what it saves
-_SPAN = 2048  # of the accumulator in the update: small enough for the first-level cache
+_SPAN = 4096  # of the accumulator in the update: small enough for the first-level cache
 
 
 class StoredGram(TiledGram):

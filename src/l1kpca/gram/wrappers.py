@@ -11,7 +11,7 @@ from l1kpca.gram.projections import CenteredProjection
 from l1kpca.threads import Workers, spans
 
 _WRITTEN_AT_ONCE = 16
-_SPAN = 2048  # of the accumulator: small enough for the first-level cache
+_SPAN = 4096  # of the accumulator: small enough for the first-level cache
 
 
 class Minus:
