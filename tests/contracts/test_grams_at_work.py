@@ -14,6 +14,8 @@ from contracts.grams import (
 )
 from l1kpca.gram.base import Gram
 from l1kpca.gram.centers import mean_weights, spatial_median_weights
+from l1kpca.gram.factor import linear_gram
+from l1kpca.gram.wrappers import Centered
 from l1kpca.threads import Workers, single_threaded_blas
 from oracles import centered
 
@@ -105,3 +107,13 @@ def test_spatial_median_on_a_row_and_of_equal_rows():
     assert_allclose(spatial_median_weights(gram) @ X, 0, atol=1e-6)
     equal = GRAMS["factor"].build(np.ones((4, 2)), KERNELS["linear"], Workers(), 7)
     assert_allclose(spatial_median_weights(equal), 0.25)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e5])
+def test_the_mean_is_taken_off_the_rows_only_where_it_is_large(offset):
+    """A small one is taken off the products, without a copy of the rows; digits are kept."""
+    X = np.random.default_rng(8).normal(size=(50, 3))
+    gram = linear_gram(X + offset, Workers()).center(np.full(50, 1 / 50))
+    assert isinstance(gram, Centered) == (offset == 0)
+    expected = (X - X.mean(axis=0)) @ (X - X.mean(axis=0)).T
+    assert_allclose(gram.columns(np.arange(50)), expected, atol=1e-15 * max(offset, 10) * 10)

@@ -133,12 +133,17 @@ class FactorGram(TiledGram):
         return row_norms(self.F, squared=True)
 
     def center(self, weights: Array) -> DataGram:
-        """Subtract the mean from F itself; an F that is sparse or on disk is wrapped instead."""
-        if sparse.issparse(self.F) or isinstance(self.F, np.memmap):
-            return Centered(self, weights, self.workers)
+        """The Gram of the rows minus their weighted mean.
+
+        The mean is taken off a copy of F only where it is larger than what is left of the rows:
+        taken off the products, it would cost digits.  An F that is sparse or on disk is not copied.
+        """
         mean = self._inner(weights)
-        shifted = Shifted(self.features, mean)
-        return FactorGram(self.F - mean, shifted, self.workers, offset=float(mean @ mean))
+        offset = float(mean @ mean)
+        is_small = 2 * offset <= float(weights @ self._squared_norms)
+        if is_small or sparse.issparse(self.F) or isinstance(self.F, np.memmap):
+            return Centered(self, weights, self.workers)
+        return FactorGram(self.F - mean, Shifted(self.features, mean), self.workers, offset)
 
     def rounding(self) -> float:
         """Size of the rounding errors in trace K, those of the subtracted center among them."""
