@@ -60,7 +60,7 @@ format: $(VENV)/.ready-lint  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.ready-bench  ## speed and memory against the peers, as ratios; half an hour on a quiet machine
+bench: $(VENV)/.ready-bench  ## speed and memory against the peers, as ratios; 40 minutes on a quiet machine
 	$(BIN)/l1kpca bench --out out/bench $(BENCH_ARGS)
 
 docs: $(VENV)/.ready-docs  ## build the documentation into docs/_build/html; runs the gallery

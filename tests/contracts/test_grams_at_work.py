@@ -109,11 +109,17 @@ def test_spatial_median_on_a_row_and_of_equal_rows():
     assert_allclose(spatial_median_weights(equal), 0.25)
 
 
+def with_an_outlier(X):
+    """A row so far off that the mean is far from all others."""
+    return linear_gram(np.where(np.arange(len(X))[:, np.newaxis] == 0, 1e9, X), Workers())
+
+
 @pytest.mark.parametrize("offset", [0.0, 1e5])
 def test_the_mean_is_taken_off_the_rows_only_where_it_is_large(offset):
     """A small one is taken off the products, without a copy of the rows; digits are kept."""
     X = np.random.default_rng(8).normal(size=(50, 3))
     gram = linear_gram(X + offset, Workers()).center(np.full(50, 1 / 50))
     assert isinstance(gram, Centered) == (offset == 0)
+    assert not isinstance(with_an_outlier(X).center(np.full(50, 1 / 50)), Centered)
     expected = (X - X.mean(axis=0)) @ (X - X.mean(axis=0)).T
     assert_allclose(gram.columns(np.arange(50)), expected, atol=1e-15 * max(offset, 10) * 10)

@@ -187,3 +187,15 @@ def test_a_search_that_is_cut_short_says_so():
     message = "1 of 1 components stopped while still moving: raise max_iter"
     with pytest.warns(ConvergenceWarning, match=message):
         L1KernelPCA(1, solver="lp", p=2, max_iter=2).fit(X)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_start_that_cancels_is_not_said_to_be_better_than_what_follows():
+    """Equal rows with opposite signs: what is left of c^T K c is rounding error."""
+    X = np.zeros((16, 2))
+    X[8:10, 0] = 1e5
+    settings = {"kernel": "poly", "gamma": 0.001, "degree": 2, "center": "median"}
+    for seed in range(5):
+        pca = L1KernelPCA(solver="lp", start="random", random_state=seed, max_iter=1, **settings)
+        for trace in pca.fit(X).objective_trace_:
+            assert (np.diff(trace) >= 0).all()

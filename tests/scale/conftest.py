@@ -7,6 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+# Whoever runs the tests in the background may have told all processes to ignore Ctrl-C.
+HEARS_CTRL_C = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
 
 @pytest.fixture
 def start_script(tmp_path):
@@ -15,7 +18,7 @@ def start_script(tmp_path):
 
     def start(text, *arguments):
         path = tmp_path / f"script{len(started)}.py"
-        path.write_text(text)
+        path.write_text(HEARS_CTRL_C + text)
         process = subprocess.Popen(
             [sys.executable, str(path), *map(str, arguments)],
             stdout=subprocess.PIPE,

@@ -169,9 +169,16 @@ def bytes_sent_by_workers(client):
 
 
 def wait_for_nannies(client):
-    """A nanny replaces a worker that dies, but not one that dies while it is being started."""
+    """A nanny replaces a worker that dies, but not one that dies while it is being started.
+
+    Also not while it is being started again: then only the process knows, the nanny is running.
+    """
     nannies = client.cluster.workers.values()
-    while any(nanny.status.name != "running" for nanny in nannies):
+    while any(
+        part.status.name != "running"
+        for nanny in nannies
+        for part in (nanny, nanny.process or nanny)
+    ):
         time.sleep(0.05)
 
 

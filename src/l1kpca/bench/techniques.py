@@ -139,7 +139,7 @@ def _deflations(X: Array, K: Array, p: int) -> Works:
 
 def _copies(X: Array, K: Array, p: int) -> Works:
     half = len(K) // 2
-    small, many = K[:half, :half].copy(), 6 * p
+    small, many = K[:half, :half].copy(), 15 * p
     return {
         "all earlier scores subtracted in each step": ours(
             small, many, kernel="precomputed", memory_limit=small.nbytes // 2
@@ -176,7 +176,7 @@ TECHNIQUES = (
     Technique("read", "One product with a stored K", _reads),
     Technique("update", "Steps of one search of Algorithm 1", _updates),
     Technique("deflation", "Deflation before one product", _deflations),
-    Technique("copy", "Many components: 60 of 3000 rows", _copies),
+    Technique("copy", "Many components: 150 of 3000 rows", _copies),
     Technique("start", "Where each search begins", _fits(
         ("the paper's column", {"start": "column"}),
         ("leading eigenvector", {"start": "eigen"}),

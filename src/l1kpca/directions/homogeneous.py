@@ -135,6 +135,8 @@ class HomogeneousPowerIteration(SingleStart):
                 status = why_it_stopped(moved, value)
                 break
             c, Kc = new, Kc + K_change
+            # Where c^T K c cancels, the value of the start has few digits; it is not larger.
+            trace[0] = min(trace[0], value)
             trace.append(value)
             if moved <= self.tol**2 * value:
                 status = why_it_stopped(moved, value)

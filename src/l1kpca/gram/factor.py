@@ -135,12 +135,12 @@ class FactorGram(TiledGram):
     def center(self, weights: Array) -> DataGram:
         """The Gram of the rows minus their weighted mean.
 
-        The mean is taken off a copy of F only where it is larger than what is left of the rows:
+        The mean is taken off a copy of F only where it is larger than what is left of most rows:
         taken off the products, it would cost digits.  An F that is sparse or on disk is not copied.
         """
         mean = self._inner(weights)
         offset = float(mean @ mean)
-        is_small = 2 * offset <= float(weights @ self._squared_norms)
+        is_small = 2 * offset <= float(np.median(self._squared_norms))
         if is_small or sparse.issparse(self.F) or isinstance(self.F, np.memmap):
             return Centered(self, weights, self.workers)
         return FactorGram(self.F - mean, Shifted(self.features, mean), self.workers, offset)

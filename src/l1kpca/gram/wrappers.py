@@ -87,7 +87,7 @@ class Deflating:
     """K - C^T C for scores C that grow in number, one search after the other.
 
     Every step of a search takes off the part of each earlier score.  Where K is stored and small,
-    16 of them at a time are therefore taken off a copy of K for good: 166 components of 3000 rows
+    16 of them at a time are therefore taken off a copy of K for good: 150 components of 3000 rows
     so take two thirds of the time.
     """
 

@@ -10,8 +10,8 @@ from l1kpca.report.render import templates
 
 _TITLE = "Performance"
 _OPENING = (
-    "Speed and memory against the peers, as ratios measured in one run on one machine by"
-    " l1kpca bench."
+    "Speed and memory against the peers, as ratios: what is compared was measured in turn, in the"
+    " same run on one machine, by l1kpca bench."
 )
 
 
