@@ -10,5 +10,16 @@ __all__ = ["DEFAULT_BUDGET", "Experiment", "Settings"]
 
 DEFAULT_BUDGET = Settings.budget
 
-Experiment = Study[Settings, Path | None]
-"""One figure or table of the paper, or several of a kind; measured with a data directory."""
+
+class Experiment(Study[Settings, Path | None]):
+    """One figure or table of the paper, or several of a kind.
+
+    Attributes
+    ----------
+    name : str
+        As on the command line.
+    plan : callable
+        From settings to tasks.
+    measure : callable
+        From a task and a data directory to rows; it draws nothing and judges nothing.
+    """
