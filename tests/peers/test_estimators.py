@@ -142,6 +142,13 @@ def test_threads_change_nothing(peer, n_jobs):
     assert_array_equal(one.dual_components_, two.dual_components_)
 
 
+@pytest.mark.parametrize("n_samples", range(1, 12))
+def test_rows_that_differ_in_their_last_digits_have_no_components(peer, n_samples):
+    """What is left of K is rounding error, of either sign."""
+    X = np.random.default_rng(n_samples).normal(size=(n_samples, 1)) * 1e-12
+    assert peer(kernel="rbf").fit(X).n_components_ == 0
+
+
 def test_constant_rows_have_no_components(peer):
     pca = peer().fit(np.ones((20, 3)))
     assert pca.n_components_ == 0

@@ -116,8 +116,8 @@ class Eigenvectors:
     ) -> Iterator[Component]:
         """Yield up to ``limit`` components, the largest eigenvalue first."""
         K = whole_matrix(gram, self.memory)
-        if not K.any():
-            return
+        if linalg.norm(K) <= negligible_variance(gram):
+            return  # scikit-learn refuses a matrix of rounding errors
         settings = self.settings | {"eigen_solver": self._eigen_solver(len(K), limit)}
         pairs = _by_scikit_learn if self.at_the_mean else _as_scikit_learn
         values, vectors = pairs(K, limit, settings)
