@@ -90,7 +90,7 @@ def test_gaussian_keeps_its_digits_far_from_the_origin(offset):
 
 
 def gaussian_by_differences(X, Y, gamma):
-    """The Gaussian kernel to the last digit: each pair of rows subtracted, in extended precision."""
+    """The Gaussian kernel from the difference of each pair of rows, in extended precision."""
     differences = X.astype(np.longdouble)[:, np.newaxis] - Y.astype(np.longdouble)
     return np.exp(-np.longdouble(gamma) * (differences**2).sum(axis=2)).astype(float)
 

@@ -10,8 +10,3 @@ Array: TypeAlias = NDArray[Any]
 
 Signs: TypeAlias = NDArray[np.floating[Any]]
 """An array of +1 and -1 in the dtype of the Gram it belongs to."""
-
-Rows: TypeAlias = slice | NDArray[Any]
-"""Which rows of a matrix: a span or their numbers."""
-
-ALL_ROWS = slice(None)

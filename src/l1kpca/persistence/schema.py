@@ -22,7 +22,6 @@ TRUSTED_TYPES = (
     "l1kpca.estimators.peers.l2.L2KernelPCA",
     "l1kpca.estimators.peers.r1.R1KernelPCA",
     "l1kpca.estimators.peers.xiao.XiaoKernelPCA",
-    "l1kpca.gaussian.GaussianBlocks",
     "l1kpca.gram.choose.GramChoice",
     "l1kpca.gram.factor.FactorProjection",
     "l1kpca.gram.factor.Identity",
@@ -31,7 +30,7 @@ TRUSTED_TYPES = (
     "l1kpca.gram.projections.CenteredProjection",
     "l1kpca.gram.projections.KernelProjection",
     "l1kpca.gram.projections.PrecomputedProjection",
-    "l1kpca.kernels.GaussianBlocks",  # where the first files have it
+    "l1kpca.kernels.GaussianBlocks",
     "l1kpca.kernels.Kernel",
     "l1kpca.kernels.PairwiseBlocks",
     "l1kpca.threads.Workers",
