@@ -66,12 +66,14 @@ def test_add_weighted_rows(K, v, tolerance, start, stop, count):
     assert out.dtype == K.dtype
 
 
+@pytest.mark.parametrize("corner", [(0, 0), (3, 1)])
 @pytest.mark.parametrize("shape", [(1, 1), (1, 5), (4, 1), (6, 9)])
-def test_absolute_sums(dtype, tolerance, shape):
-    tile, minus = np.random.default_rng(3).normal(size=(2, *shape)).astype(dtype)
+def test_absolute_sums(K, dtype, tolerance, shape, corner):
+    minus = np.random.default_rng(3).normal(size=(7, 10)).astype(dtype)
     by_row, by_column = np.ones(shape[0], dtype), np.full(shape[1], 2, dtype)
-    loops.absolute_sums(tile, minus, by_row, by_column)
-    difference = np.abs(tile - minus)
+    loops.absolute_sums(K, *corner, minus, by_row, by_column)
+    tile = K[corner[0] :, corner[1] :][: shape[0], : shape[1]]
+    difference = np.abs(tile - minus[: shape[0], : shape[1]])
     assert_allclose(by_row, 1 + difference.sum(axis=1), atol=tolerance)
     assert_allclose(by_column, 2 + difference.sum(axis=0), atol=tolerance)
 
@@ -101,7 +103,7 @@ def test_inputs_are_not_written_to(K, v):
     kept = K.copy(), v.copy()
     loops.symmetric_dot(K, v, 0, 13, np.zeros_like(v))
     loops.add_weighted_rows(K, np.arange(13), v, 0, 13, np.zeros_like(v))
-    loops.absolute_sums(K, K[::-1].copy(), np.zeros_like(v), np.zeros_like(v))
+    loops.absolute_sums(K, 0, 0, K[::-1].copy(), np.zeros_like(v), np.zeros_like(v))
     assert_array_equal(K, kept[0])
     assert_array_equal(v, kept[1])
 

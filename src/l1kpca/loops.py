@@ -90,32 +90,31 @@ def add_weighted_rows(
 
 
 @compiled
-def absolute_sums(tile: Array, minus: Array, by_row: Array, by_column: Array) -> None:
-    """Add the row and column sums of |tile - minus| to by_row and by_column.
+def absolute_sums(
+    K: Array, top: int, left: int, minus: Array, by_row: Array, by_column: Array
+) -> None:
+    """Add the sums of |K[top + i, left + j] - minus[i, j]| to by_row[i] and by_column[j].
 
     Four rows share each read and write of by_column: three times as fast as one after the other.
+    K is whole, since a part of it is not known to have its columns side by side in memory.
     """
-    i, (n_rows, n_columns) = 0, tile.shape
+    i, n_rows, n_columns = 0, by_row.shape[0], by_column.shape[0]
     while i + 4 <= n_rows:
+        ka, kb, kc, kd = K[top + i], K[top + i + 1], K[top + i + 2], K[top + i + 3]
+        ma, mb, mc, md = minus[i], minus[i + 1], minus[i + 2], minus[i + 3]
         ta = tb = tc = td = by_row[0] * 0
         for j in range(n_columns):
-            a = abs(tile[i, j] - minus[i, j])
-            b = abs(tile[i + 1, j] - minus[i + 1, j])
-            c = abs(tile[i + 2, j] - minus[i + 2, j])
-            d = abs(tile[i + 3, j] - minus[i + 3, j])
-            ta += a
-            tb += b
-            tc += c
-            td += d
+            a, b = abs(ka[left + j] - ma[j]), abs(kb[left + j] - mb[j])
+            c, d = abs(kc[left + j] - mc[j]), abs(kd[left + j] - md[j])
+            ta, tb, tc, td = ta + a, tb + b, tc + c, td + d
             by_column[j] += a + b + c + d
-        by_row[i] += ta
-        by_row[i + 1] += tb
-        by_row[i + 2] += tc
-        by_row[i + 3] += td
+        sums = (ta, tb, tc, td)
+        for r in range(4):
+            by_row[i + r] += sums[r]
         i += 4
     while i < n_rows:
         for j in range(n_columns):
-            value = abs(tile[i, j] - minus[i, j])
+            value = abs(K[top + i, left + j] - minus[i, j])
             by_row[i] += value
             by_column[j] += value
         i += 1

@@ -6,6 +6,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from contracts.grams import WRAPPED_CASES, example
 from l1kpca import L1KernelPCA
+from l1kpca.components.deflation import Deflation
+from l1kpca.directions.fixed_point import SignFixedPoint
+from l1kpca.directions.starts import STARTS
+from l1kpca.gram import wrappers
 from l1kpca.gram.dense import PrecomputedGram, WrittenGram
 from l1kpca.gram.wrappers import Deflating
 from l1kpca.threads import Workers
@@ -65,6 +69,21 @@ def test_scores_are_taken_off_however_many_there_are(count, spare):
     written = isinstance(less.gram, WrittenGram)
     assert written == (spare > 0 and count >= WRITTEN_AT_ONCE)
     assert_array_equal(gram.K, matrix())
+
+
+@pytest.mark.parametrize(("start", "writes"), [("column", True), ("sampled", False)])
+def test_a_large_matrix_is_copied_for_searches_that_look_at_all_of_it(start, writes, monkeypatch):
+    monkeypatch.setattr(wrappers, "_PAYS_ALWAYS", 60 * 60 * 8 - 1)
+    asked = []
+
+    class Asked(PrecomputedGram):
+        def written(self, minus):
+            asked.append(len(minus[0]))
+            return super().written(minus)
+
+    solver = Deflation(SignFixedPoint(), STARTS[start])
+    assert len(list(solver.components(Asked(matrix(), Workers()), 20))) == 20
+    assert asked == [WRITTEN_AT_ONCE] * writes
 
 
 def test_going_on_gives_the_same_bits():

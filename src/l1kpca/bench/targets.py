@@ -171,13 +171,14 @@ TARGETS = (
     Target(
         'Mnist, 78 components, start="column"', READS, 4.0, True, _reads(COLUMN),
         floors.reads("mnist", ALL),
-        "The paper's start needs the absolute value of every entry of the deflated matrix, which"
-        " takes a product of the scores of all earlier components for each of them.",
+        "The paper's start needs the absolute value of every entry of the deflated matrix, and for"
+        " each of them a product of the earlier scores that are not yet taken off the matrix.",
     ),
     Target(
         'Mnist, 78 components, start="column"', FASTER, 1.0, False,
         _faster(COLUMN, part="mnist", case=ALL), floors.reads("mnist", ALL),
-        "The paper's start computes the whole deflated matrix for each component.",
+        "The paper's start looks at every entry of the deflated matrix for each component, a block"
+        " method finds all components at once.",
     ),
     Target(
         "Mnist, 2 components", FASTER, 20.0, False, _faster(OURS, part="mnist", case=FEW),

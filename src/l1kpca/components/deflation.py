@@ -9,7 +9,7 @@ from l1kpca._typing import Array
 from l1kpca.components.base import Component, Stack, negligible_variance, signs_int8, stacked
 from l1kpca.directions.base import Direction, Finder
 from l1kpca.directions.multistart import best_of_starts, settled_direction
-from l1kpca.directions.starts import Start
+from l1kpca.directions.starts import Start, column
 from l1kpca.gram.base import Gram
 from l1kpca.gram.wrappers import Deflating
 from l1kpca.threads import Workers
@@ -48,7 +48,8 @@ class Deflation:
             return best_of_starts(self.finder, deflated, self.start, self.n_starts, rng)
 
         stack = stacked(so_far, gram)
-        for component in deflate(gram, limit, stack, search, self.seed, self.workers):
+        deflating = Deflating(gram, self.workers, whole_passes=self.start is column)
+        for component in deflate(deflating, limit, stack, search, self.seed):
             yield component.oriented() if self.orient else component
 
 
@@ -57,11 +58,11 @@ Searching = Callable[[Gram, np.random.Generator], Direction]
 
 
 def deflate(
-    gram: Gram, limit: int, stack: Stack, search: Searching, seed: int, workers: Workers
+    deflating: Deflating, limit: int, stack: Stack, search: Searching, seed: int
 ) -> Iterator[Component]:
     """Yield components, each searched for on K with those before it taken out."""
+    gram = deflating.gram
     negligible = negligible_variance(gram)
-    deflating = Deflating(gram, workers)
     left = gram.diagonal() - np.einsum("ki,ki->i", stack.scores, stack.scores)
     # A zero diagonal may belong to an indefinite K; a small one is rounding error, where a search
     # would find something to improve for ever.

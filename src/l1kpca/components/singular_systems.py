@@ -12,6 +12,7 @@ from l1kpca.components.spectrum import Spectrum, all_pairs
 from l1kpca.directions.base import Direction, Search, Status, side_by_side, signs_of
 from l1kpca.directions.starts import Start
 from l1kpca.gram.base import Gram
+from l1kpca.gram.wrappers import Deflating
 from l1kpca.threads import Workers
 
 
@@ -50,7 +51,7 @@ class SingularSystems:
             return side_by_side(deflated, [self._search(c, spectrum)])[0]
 
         stack = stacked(so_far, gram)
-        for component in deflate(gram, limit, stack, search, self.seed, self.workers):
+        for component in deflate(Deflating(gram, self.workers), limit, stack, search, self.seed):
             yield component.oriented()
 
     def _search(self, c: Signs, spectrum: Spectrum) -> Search:

@@ -78,7 +78,7 @@ def absolute_sums(
     with single_threaded_blas():
         for rows, columns, tile in tiles(*block):
             low = low_a[0][:, rows].T @ low_b[1][:, columns]
-            loops.absolute_sums(tile, low, left[rows], right[columns])
+            loops.absolute_sums(tile, 0, 0, low, left[rows], right[columns])
     return left, right
 
 

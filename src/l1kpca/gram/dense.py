@@ -14,7 +14,7 @@ from l1kpca.kernels import KernelBlocks, Rows
 from l1kpca.threads import Workers, spans
 
 _WRITTEN_ROWS = 64
-_LARGEST_COPY = 128 * 2**20  # beyond the caches, a copy costs what it saves
+_LARGEST_COPY = 2**30
 _SPAN = 4096  # of the accumulator in the update: small enough for the first-level cache
 
 
@@ -23,6 +23,7 @@ class StoredGram(TiledGram):
 
     spare: int = _LARGEST_COPY
     """Bytes that a changed copy of K may take."""
+    tile_side = 384  # with its low-rank part in the second-level cache
 
     def __init__(self, K: Array, workers: Workers):
         self.K = K
@@ -35,6 +36,9 @@ class StoredGram(TiledGram):
         if isinstance(rows, slice):
             return self.K[rows, columns]
         return self.K[np.ix_(rows, np.arange(self.n_samples)[columns])]
+
+    def _within(self, rows: slice, columns: slice) -> tuple[Array, int, int]:
+        return self.K, rows.start, columns.start
 
     def apply(self, V: Array, at: Array | None = None) -> Array:
         """K @ V, or K[:, at] @ V."""

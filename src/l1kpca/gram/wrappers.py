@@ -11,6 +11,7 @@ from l1kpca.gram.projections import CenteredProjection
 from l1kpca.threads import Workers, spans
 
 _WRITTEN_AT_ONCE = 16
+_PAYS_ALWAYS = 128 * 2**20  # bytes of K; beyond the caches, a copy costs what it saves in products
 _SPAN = 4096  # of the accumulator: small enough for the first-level cache
 
 
@@ -88,25 +89,28 @@ class Deflating:
 
     Every step of a search takes off the part of each earlier score.  Where K is stored and small,
     16 of them at a time are therefore taken off a copy of K for good: 150 components of 3000 rows
-    so take two thirds of the time.
+    so take two thirds of the time.  Searches that look at all of K, as the paper's start does, gain
+    as much where K is large.
     """
 
-    def __init__(self, gram: Gram, workers: Workers):
-        self._gram = gram
+    def __init__(self, gram: Gram, workers: Workers, whole_passes: bool = False):
+        self.gram = gram
+        self._less = gram
         self._workers = workers
         self._written = 0
-        self._may_write = True
+        size = gram.n_samples**2 * gram.dtype.itemsize
+        self._may_write = whole_passes or size <= _PAYS_ALWAYS
 
     def without(self, scores: Array) -> Gram:
         """K - C^T C; valid until the next call, and ``scores`` begin as in the last call."""
         while self._may_write and len(scores) - self._written >= _WRITTEN_AT_ONCE:
             batch = scores[self._written : self._written + _WRITTEN_AT_ONCE]
-            less = self._gram.written((batch, batch))
+            less = self._less.written((batch, batch))
             self._may_write = less is not None
             if less is not None:
-                self._gram = less
+                self._less = less
                 self._written += _WRITTEN_AT_ONCE
-        return Deflated(self._gram, scores[self._written :], self._workers)
+        return Deflated(self._less, scores[self._written :], self._workers)
 
 
 class Centered(Minus):
