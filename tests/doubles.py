@@ -31,6 +31,9 @@ class CountingGram:
     def written(self, minus):
         return None
 
+    def thin(self):
+        return None
+
     def rounding(self):
         return self.gram.rounding()
 

@@ -78,6 +78,22 @@ def test_absolute_sums(K, dtype, tolerance, shape, corner):
     assert_allclose(by_column, 2 + difference.sum(axis=0), atol=tolerance)
 
 
+@pytest.mark.parametrize(("start", "stop"), PIECES)
+def test_differing_signs(K, v, dtype, tolerance, start, stop):
+    """Entries that may have changed their sign are computed, the others stay as they were."""
+    c = np.where(np.arange(13) % 3 == 0, -1, 1).astype(dtype)
+    lengths, at = np.full(13, 2, dtype), (np.arange(13) % 4).astype(dtype)
+    image = np.linspace(-9, 9, 13).astype(dtype)
+    seen = np.stack([lengths, at, image])
+    found = loops.differing_signs(K, v, K.dtype.type(0.5), 4.0, seen, c, (start, stop))
+    here = (np.arange(13) >= start) & (np.arange(13) < stop)
+    stale = here & (np.abs(image) <= 1.001 * lengths * (4 - at))
+    expected = np.where(stale, K @ v - 0.5, image)
+    assert_allclose(seen[2], expected, atol=tolerance)
+    assert_array_equal(seen[1], np.where(stale, 4, at))
+    assert_array_equal(found, np.flatnonzero(here & (expected * c < 0)))
+
+
 @pytest.mark.parametrize("n", [1, 2, 40, 300])
 def test_both_products(n, dtype, tolerance):
     K = np.random.default_rng(4).normal(size=(n, n)).astype(dtype)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from l1kpca._typing import Array
 
 
@@ -118,6 +120,30 @@ def absolute_sums(
             by_row[i] += value
             by_column[j] += value
         i += 1
+
+
+@compiled
+def differing_signs(
+    F: Array, b: Array, shift: float, way: float, seen: Array, c: Array, span: tuple[int, int]
+) -> Array:
+    """The rows within the span where F b - shift has not the sign of c.
+
+    ``seen`` holds the length of each row, the way at which its entry was computed last, and the
+    entry: it is computed again if it may have another sign by now.
+    """
+    lengths, at, image = seen[0], seen[1], seen[2]
+    found, count = np.empty(span[1] - span[0], np.int64), 0
+    for i in range(span[0], span[1]):
+        if abs(image[i]) <= 1.001 * lengths[i] * (way - at[i]):
+            row, total = F[i], -shift
+            for j in range(b.shape[0]):
+                total += row[j] * b[j]
+            image[i] = total
+            at[i] = way
+        if image[i] * c[i] < 0:
+            found[count] = i
+            count += 1
+    return found[:count]
 
 
 @compiled

@@ -63,7 +63,7 @@ def test_scores_are_taken_off_however_many_there_are(count, spare):
     gram.spare = spare
     deflating = Deflating(gram, Workers())
     for k in range(count + 1):
-        less = deflating.without(C[:k])
+        less = deflating.without(C[:k], C[:k])
         v = np.cos(np.arange(60) + k)
         assert_allclose(less.apply(v), matrix() @ v - C[:k].T @ (C[:k] @ v), atol=1e-12)
     written = isinstance(less.gram, WrittenGram)
@@ -90,8 +90,8 @@ def test_going_on_gives_the_same_bits():
     C, v = off(40, 60), np.cos(np.arange(60))
     one_by_one, at_once = (Deflating(PrecomputedGram(matrix(), Workers()), Workers()) for _ in "ab")
     for k in range(40):
-        one_by_one.without(C[:k])
-    assert_array_equal(one_by_one.without(C).apply(v), at_once.without(C).apply(v))
+        one_by_one.without(C[:k], C[:k])
+    assert_array_equal(one_by_one.without(C, C).apply(v), at_once.without(C, C).apply(v))
 
 
 def test_many_components_do_not_depend_on_the_writing():

@@ -22,6 +22,7 @@ from l1kpca.directions.fixed_point import SignFixedPoint
 from l1kpca.directions.starts import sampled
 from l1kpca.gram.base import Gram
 from l1kpca.gram.dense import PrecomputedGram
+from l1kpca.gram.factor import FactorGram, Identity
 from l1kpca.journal import Row, Task
 from l1kpca.threads import Workers, available_cores, single_threaded_blas, spans
 
@@ -82,6 +83,24 @@ def _updates(X: Array, K: Array, p: int) -> Works:
     return {
         "a whole product in each step": lambda: with_whole_products(gram, start),
         "columns of flipped signs": lambda: SignFixedPoint().find(gram, start),
+    }
+
+
+class AllRows(FactorGram):
+    """The linear kernel, held so that each step computes all entries of K c."""
+
+    def thin(self) -> None:
+        """None: no sign is followed."""
+
+
+def _followed_signs(X: Array, K: Array, p: int) -> Works:
+    many = make_rows(10 * len(X), X.shape[1])
+    workers = Workers(available_cores())
+    followed, computed = (kind(many, Identity(), workers) for kind in (FactorGram, AllRows))
+    start = sampled(followed, np.random.default_rng(0))
+    return {
+        "all entries of K c": lambda: SignFixedPoint().find(computed, start),
+        "entries that may change their sign": lambda: SignFixedPoint().find(followed, start),
     }
 
 
@@ -199,6 +218,7 @@ TECHNIQUES = (
     Technique("precision", "Precision of K", _precisions),
     Technique("kernel", "Evaluating the Gaussian kernel", _evaluations),
     Technique("linear", "The linear kernel", _linear_kernel),
+    Technique("signs", "Its steps: one search on 60 000 rows", _followed_signs),
     Technique("polish", "What polishing costs", _fits(
         ("Algorithm 1 alone", {"solver": "fixed_point"}),
         ("polished (default)", {"solver": "polished"}),

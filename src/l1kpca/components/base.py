@@ -10,6 +10,8 @@ from l1kpca._typing import Array
 from l1kpca.directions.base import Status
 from l1kpca.gram.base import Gram
 
+_ROOM = 32  # components before the first copy; memory that is not written to costs nothing
+
 
 @dataclass(frozen=True)
 class Component:
@@ -58,8 +60,8 @@ class Stack:
 
     def __init__(self, n_samples: int, dtype: np.dtype[Any]):
         self.size = 0
-        self._coef = np.empty((8, n_samples), dtype=dtype)
-        self._scores = np.empty((8, n_samples), dtype=dtype)
+        self._coef = np.empty((_ROOM, n_samples), dtype=dtype)
+        self._scores = np.empty((_ROOM, n_samples), dtype=dtype)
 
     @property
     def coef(self) -> Array:

@@ -69,7 +69,7 @@ def deflate(
     while stack.size < limit and not 0 < np.abs(left).sum() <= negligible:
         # A generator of its own for each component: an interrupted fit can go on anywhere.
         rng = np.random.default_rng([seed, stack.size])
-        direction = search(deflating.without(stack.scores), rng)
+        direction = search(deflating.without(stack.scores, stack.coef), rng)
         found = _component(direction, stack, negligible)
         if found is None:
             return

@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from l1kpca._typing import Array, Signs
+from l1kpca.directions.images import ArrayImage, Image, ThinImage
 from l1kpca.gram.base import Gram
 
 _FEW = 0.5
@@ -82,14 +83,22 @@ class SignSteps(SingleStart, ABC):
     """Base of the finders whose search needs nothing but the signs c and their image K c."""
 
     @abstractmethod
-    def _search(self, c: Signs, Kc: Array) -> Search:
+    def _search(self, c: Signs, Kc: Image) -> Search:
         """The search from c, as a generator."""
 
     def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
         """Iterate from each column of ``starts``, side by side."""
-        images = gram.apply(starts) if images is None else images
-        pairs = zip(starts.T, images.T, strict=True)
-        return side_by_side(gram, [self._search(c.copy(), y.copy()) for c, y in pairs])
+        columns = [c.copy() for c in starts.T]
+        thin = gram.thin()
+        seen: list[Image]
+        # A search with a known image goes on where another ended, so it has few steps to go.
+        if thin is None or images is not None:
+            images = gram.apply(starts) if images is None else images
+            seen = [ArrayImage(image.copy()) for image in images.T]
+        else:
+            lengths = thin.lengths(gram.diagonal())
+            seen = [ThinImage(thin.follow(lengths), thin.summed(c)) for c in columns]
+        return side_by_side(gram, [self._search(*pair) for pair in zip(columns, seen, strict=True)])
 
 
 def side_by_side(gram: Gram, searches: list[Search]) -> list[Direction]:

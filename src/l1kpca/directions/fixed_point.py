@@ -2,15 +2,9 @@
 
 from dataclasses import dataclass
 
-from l1kpca._typing import Array, Signs
-from l1kpca.directions.base import (
-    Direction,
-    Search,
-    SignSteps,
-    Status,
-    signs_of,
-    why_it_stopped,
-)
+from l1kpca._typing import Signs
+from l1kpca.directions.base import Direction, Search, SignSteps, Status, why_it_stopped
+from l1kpca.directions.images import Image, flipped
 
 
 @dataclass(frozen=True)
@@ -19,7 +13,8 @@ class SignFixedPoint(SignSteps):
 
     The objective :math:`c^T K c` never falls when K is positive semidefinite, and the iteration
     ends after finitely many steps.  After the first steps few signs flip; the image ``K c`` is then
-    updated from the flipped columns of K alone.
+    updated from the flipped columns of K alone, and for the linear kernel only where it may change
+    its sign.
 
     Parameters
     ----------
@@ -39,22 +34,22 @@ class SignFixedPoint(SignSteps):
 
     max_iter: int = 1000
 
-    def _search(self, c: Signs, Kc: Array) -> Search:
-        """Algorithm 1, in the paper's letters."""
-        trace = [float(c @ Kc)]
+    def _search(self, c: Signs, Kc: Image) -> Search:
+        """Algorithm 1, in the paper's letters: c' = sgn(K c)."""
+        trace = [Kc.of_signs(c)]
         status = Status.MAX_ITER
         for _ in range(self.max_iter):
-            change = signs_of(Kc, previous=c) - c
-            if not change.any():
+            flips = Kc.differing(c)
+            if not len(flips):
                 status = Status.CONVERGED
                 break
-            K_change = yield change
-            new, K_new = c + change, Kc + K_change
-            # (c - c')^T K (c - c'), zero at the end of Algorithm 1
-            moved, value = float(change @ K_change), float(new @ K_new)
-            if moved == 0 or value <= trace[-1]:
-                status = why_it_stopped(moved, value)
+            K_change = yield from Kc.of_flips(c, flips)
+            # (c' - c)^T K (c' - c), zero at the end of Algorithm 1
+            moved = K_change.form(K_change)
+            gain = 2 * Kc.form(K_change) + moved
+            if moved == 0 or gain <= 0:
+                status = why_it_stopped(moved, trace[-1] + gain)
                 break
-            c, Kc = new, K_new
-            trace.append(value)
-        return Direction(c, Kc, tuple(trace), status)
+            c, Kc = flipped(c, flips), Kc + K_change
+            trace.append(trace[-1] + gain)
+        return Direction(c, Kc.whole(), tuple(trace), status)

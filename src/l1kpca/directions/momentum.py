@@ -2,15 +2,9 @@
 
 from dataclasses import dataclass
 
-from l1kpca._typing import Array, Signs
-from l1kpca.directions.base import (
-    Direction,
-    Search,
-    SignSteps,
-    Status,
-    signs_of,
-    why_it_stopped,
-)
+from l1kpca._typing import Signs
+from l1kpca.directions.base import Direction, Search, SignSteps, Status, why_it_stopped
+from l1kpca.directions.images import Image, flipped
 
 
 @dataclass(frozen=True)
@@ -41,25 +35,23 @@ class MomentumSigns(SignSteps):
 
     max_iter: int = 1000
 
-    def _search(self, c: Signs, Kc: Array) -> Search:
-        trace, status = [float(c @ Kc)], Status.MAX_ITER
+    def _search(self, c: Signs, Kc: Image) -> Search:
+        trace, status = [Kc.of_signs(c)], Status.MAX_ITER
         before, since = Kc, 0
         while len(trace) <= self.max_iter:
             ahead = Kc + since / (since + 3) * (Kc - before)
-            change = signs_of(ahead, previous=c) - c
-            if change.any():
-                K_change = yield change
-                gain = float(change @ (2 * Kc + K_change))
-            else:
-                gain = 0.0
+            flips, gain, moved = ahead.differing(c), 0.0, 0.0
+            if len(flips):
+                K_change = yield from Kc.of_flips(c, flips)
+                moved = K_change.form(K_change)
+                gain = 2 * Kc.form(K_change) + moved
             if gain > 0:
-                c, before, Kc = c + change, Kc, Kc + K_change
+                c, before, Kc = flipped(c, flips), Kc, Kc + K_change
                 trace.append(trace[-1] + gain)
                 since += 1
             elif since > 0:
                 since = 0
             else:
-                moved = float(change @ K_change) if change.any() else 0.0
                 status = why_it_stopped(moved, trace[-1])
                 break
-        return Direction(c, Kc, tuple(trace), status)
+        return Direction(c, Kc.whole(), tuple(trace), status)

@@ -71,6 +71,9 @@ class CountedGram:
     def written(self, minus: LowRank) -> None:
         """None: what is counted is what is asked of K itself."""
 
+    def thin(self) -> None:
+        """None, for the same reason."""
+
     def rounding(self) -> float:
         """Size of the rounding errors in trace K."""
         return self.inner.rounding()

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from l1kpca._typing import Array
+from l1kpca.gram.thin import Thin
 from l1kpca.kernels import KernelBlocks
 
 LowRank = tuple[Array, Array]
@@ -44,6 +45,9 @@ class Gram(Protocol):
 
     def written(self, minus: LowRank) -> "Gram | None":
         """K - L^T R as a matrix of its own; None if K is not stored, or memory is short."""
+
+    def thin(self) -> Thin | None:
+        """K through rows of few columns, if that is how it is held."""
 
     def rounding(self) -> float:
         """Size of the rounding errors in trace K: what is smaller says nothing about the rows."""

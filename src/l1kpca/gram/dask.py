@@ -170,6 +170,9 @@ class DaskGram:
     def written(self, minus: LowRank) -> None:
         """None: the blocks are the cluster's."""
 
+    def thin(self) -> None:
+        """None: the rows are the cluster's."""
+
     def _sum_over_blocks(self, work: Callable[..., Any], pieces: list[Any]) -> Array:
         """Add up what ``work`` gives for each block and the pieces of its two groups."""
         kept = [block[0] for block in self._blocks.values()] if self.keeps else []

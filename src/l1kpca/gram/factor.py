@@ -10,6 +10,7 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from l1kpca._typing import Array
 from l1kpca.gram.base import DataGram, Expansion, Projected, Projection
+from l1kpca.gram.thin import Thin
 from l1kpca.gram.tiles import TiledGram
 from l1kpca.gram.wrappers import Centered
 from l1kpca.kernels import Rows
@@ -144,6 +145,13 @@ class FactorGram(TiledGram):
         if is_small or sparse.issparse(self.F) or isinstance(self.F, np.memmap):
             return Centered(self, weights, self.workers)
         return FactorGram(self.F - mean, Shifted(self.features, mean), self.workers, offset)
+
+    def thin(self) -> Thin | None:
+        """The rows of F, unless they are sparse."""
+        if sparse.issparse(self.F):
+            return None
+        zero = np.zeros((1, self.F.shape[1]), dtype=self.dtype)
+        return Thin(self.F, self._squared_norms, zero[0], zero[:0], self.workers)
 
     def rounding(self) -> float:
         """Size of the rounding errors in trace K, those of the subtracted center among them."""

@@ -9,6 +9,7 @@ import numpy as np
 from l1kpca import loops
 from l1kpca._typing import Array
 from l1kpca.gram.base import Gram, LowRank
+from l1kpca.gram.thin import Thin
 from l1kpca.kernels import Rows
 from l1kpca.threads import Workers, spans
 
@@ -52,6 +53,10 @@ class TiledGram(ABC):
     def written(self, minus: LowRank) -> Gram | None:
         """None: K is not stored."""
         return None  # a Gram that stores K overrides this
+
+    def thin(self) -> Thin | None:
+        """None: K has no rows of few columns."""
+        return None  # a Gram that has them overrides this
 
     def rounding(self) -> float:
         """Size of the rounding errors in trace K."""

@@ -1,5 +1,6 @@
 """Grams made from Grams: centered rows and deflated rows, as a low-rank term taken off K."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from l1kpca import loops
 from l1kpca._typing import Array
 from l1kpca.gram.base import DataGram, Gram, LowRank, with_more
 from l1kpca.gram.projections import CenteredProjection
+from l1kpca.gram.thin import Thin
 from l1kpca.threads import Workers, spans
 
 _WRITTEN_AT_ONCE = 16
@@ -47,6 +49,10 @@ class Minus:
 
     def diagonal(self) -> Array:
         """Diagonal of K - L^T R."""
+        return self._diagonal.copy()
+
+    @cached_property
+    def _diagonal(self) -> Array:
         return self.gram.diagonal() - np.einsum("ri,ri->i", self.left, self.right)
 
     def columns(self, index: Array, rows: Array | None = None) -> Array:
@@ -61,6 +67,10 @@ class Minus:
     def written(self, minus: LowRank) -> Gram | None:
         """K - L^T R - (minus) as a matrix of its own, if K is stored."""
         return self.gram.written(with_more(minus, self.left, self.right))
+
+    def thin(self) -> Thin | None:
+        """None: what is subtracted may be any matrix."""
+        return None  # where it is known what it does to the rows, this is overridden
 
     def rounding(self) -> float:
         """At least that of K: what is subtracted from K leaves the errors of K behind."""
@@ -78,10 +88,18 @@ def subtract_rows(rows: Array, weights: Array, out: Array, workers: Workers) -> 
 
 
 class Deflated(Minus):
-    """K - C^T C: the rows with the directions of the ``scores`` C, (k, n_samples), taken out."""
+    """K - C^T C: the rows with the directions of the ``scores`` C, (k, n_samples), taken out.
 
-    def __init__(self, gram: Gram, scores: Array, workers: Workers):
+    ``rows`` are those that are left, if they have few columns.
+    """
+
+    def __init__(self, gram: Gram, scores: Array, workers: Workers, rows: Thin | None = None):
         super().__init__(gram, scores, scores, workers)
+        self.rows = rows
+
+    def thin(self) -> Thin | None:
+        """The rows that are left."""
+        return self.rows
 
 
 class Deflating:
@@ -100,9 +118,14 @@ class Deflating:
         self._written = 0
         size = gram.n_samples**2 * gram.dtype.itemsize
         self._may_write = whole_passes or size <= _PAYS_ALWAYS
+        self._rows = gram.thin()
+        self._taken = 0
 
-    def without(self, scores: Array) -> Gram:
-        """K - C^T C; valid until the next call, and ``scores`` begin as in the last call."""
+    def without(self, scores: Array, coef: Array) -> Gram:
+        """K - C^T C; valid until the next call, and ``scores`` begin as in the last call.
+
+        ``coef`` are the dual vectors A of the scores C = A K, whose directions are orthonormal.
+        """
         while self._may_write and len(scores) - self._written >= _WRITTEN_AT_ONCE:
             batch = scores[self._written : self._written + _WRITTEN_AT_ONCE]
             less = self._less.written((batch, batch))
@@ -110,7 +133,11 @@ class Deflating:
             if less is not None:
                 self._less = less
                 self._written += _WRITTEN_AT_ONCE
-        return Deflated(self._less, scores[self._written :], self._workers)
+        if self._rows is not None:
+            for dual in coef[self._taken :]:
+                self._rows = self._rows.deflated(self._rows.summed(dual))
+            self._taken = len(coef)
+        return Deflated(self._less, scores[self._written :], self._workers, self._rows)
 
 
 class Centered(Minus):
@@ -130,6 +157,11 @@ class Centered(Minus):
         self.rows = gram
         self.weights = weights
         self.means = means
+
+    def thin(self) -> Thin | None:
+        """The rows from their center, if they have few columns."""
+        rows = self.rows.thin()
+        return None if rows is None else rows.centered(rows.summed(self.weights))
 
     def center(self, weights: Array) -> DataGram:
         """Center anew: the first center cancels out."""
