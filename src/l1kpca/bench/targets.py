@@ -225,7 +225,7 @@ TARGETS = (
         Target(
             f"{_LINEAR}, 10 components, {rows}", "time / scikit-learn's PCA", 10.0, True,
             _ratio(DEFAULT, LINEAR_PCA, part="linear", case=rows), floors.pass_over_rows(rows),
-            "PCA forms the covariance of the columns in one pass. Each step of a search is a pass"
+            "PCA forms the covariance of the columns in one pass. Each search makes several passes"
             " over the rows, and directions that are nearly as good as each other take many steps.",
         )
         for rows in (FALLING, NORMAL)

@@ -116,7 +116,7 @@ class Eigenvectors:
     ) -> Iterator[Component]:
         """Yield up to ``limit`` components, the largest eigenvalue first."""
         K = whole_matrix(gram, self.memory)
-        if linalg.norm(K) <= negligible_variance(gram):
+        if max(K.max(), -K.min()) <= negligible_variance(gram) / len(K):
             return  # scikit-learn refuses a matrix of rounding errors
         settings = self.settings | {"eigen_solver": self._eigen_solver(len(K), limit)}
         pairs = _by_scikit_learn if self.at_the_mean else _as_scikit_learn
