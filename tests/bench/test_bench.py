@@ -100,7 +100,8 @@ def test_the_page_of_the_documentation_is_made_of_the_rows(quick, tmp_path):
 def test_an_incomplete_run_has_a_page(share, quick):
     frame = read_results(quick)
     # A task is measured as a whole or not at all.
-    where = frame[["part", "kernel", "dtype", "n", "case", "technique"]].astype(str)
+    columns = ["part", "kernel", "dtype", "n", "n_components", "case", "technique"]
+    where = frame[columns].astype(object).fillna("")
     task = (where != where.shift()).any(axis=1).cumsum()
     status = frame["status"].where(task < task[int(share * len(frame))], NOT_RUN)
     page = make_page(frame.assign(status=status))
