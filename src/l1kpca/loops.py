@@ -134,7 +134,8 @@ def differing_signs(
     lengths, at, image = seen[0], seen[1], seen[2]
     found, count = np.empty(span[1] - span[0], np.int64), 0
     for i in range(span[0], span[1]):
-        if abs(image[i]) <= 1.001 * lengths[i] * (way - at[i]):
+        # Not "<=": a length may vanish, and 0 times infinity is not a number.
+        if not abs(image[i]) > 1.001 * lengths[i] * (way - at[i]):
             row, total = F[i], -shift
             for j in range(b.shape[0]):
                 total += row[j] * b[j]

@@ -118,6 +118,15 @@ def test_a_search_in_single_precision_ends_at_a_fixed_point(finder):
     assert found.trace[-1] == pytest.approx(found.value, rel=1e-4)
 
 
+def test_rows_whose_squares_vanish_have_signs_too():
+    X = np.random.default_rng(4).normal(size=(50, 3))
+    X[::5] *= 1e-200
+    gram = linear_gram(X, Workers())
+    found = SignFixedPoint().find(gram, np.ones(50))
+    assert_array_equal(found.coef, np.sign(found.image))
+    assert_array_equal(found.coef, SignFixedPoint().find(CountingGram(gram), np.ones(50)).coef)
+
+
 def test_threads_change_no_bit():
     X = np.random.default_rng(2).normal(size=(40_000, 7))
     start = np.where(X[:, 0] < 0.3, -1.0, 1.0)

@@ -10,7 +10,6 @@ from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import load_breast_cancer
 
 from l1kpca.datasets.catalog import DatasetInfo, info, names
 from l1kpca.datasets.files import SUFFIXES, read_labelled
@@ -191,6 +190,8 @@ def _read(facts: DatasetInfo, places: list[Path]) -> Dataset:
 
 
 def _build_wbc(facts: DatasetInfo) -> Dataset:
+    from sklearn.datasets import load_breast_cancer  # noqa: PLC0415 (slow, and needed here alone)
+
     raw = load_breast_cancer()
     low, high = raw.data.min(axis=0), raw.data.max(axis=0)
     scaled = (raw.data - low) / (high - low)  # over all 569 rows, before any is dropped

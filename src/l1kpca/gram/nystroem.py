@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
-from sklearn.cluster import kmeans_plusplus
 from sklearn.utils.extmath import row_norms
 
 from l1kpca._typing import Array
@@ -50,6 +49,8 @@ def choose_landmarks(X: Any, count: int, method: str, rng: np.random.Generator) 
     n = X.shape[0]
     if method == "random":
         return np.sort(rng.choice(n, count, replace=False))
+    from sklearn.cluster import kmeans_plusplus  # noqa: PLC0415 (slow, and needed here alone)
+
     candidates = np.arange(n)
     if n > max(_SEEDING_ROWS, count):
         candidates = np.sort(rng.choice(n, max(_SEEDING_ROWS, count), replace=False))

@@ -68,8 +68,9 @@ class Thin:
 
     def follow(self, lengths: Array) -> "Followed":
         """Begin to follow G b, of which nothing is known."""
-        never = np.full_like(lengths, -np.inf)
-        return Followed(self, np.stack([lengths, never, np.zeros_like(lengths)]))
+        seen = np.zeros((3, len(lengths)))  # long ways are added up in double precision
+        seen[0], seen[1] = lengths, -np.inf
+        return Followed(self, seen)
 
 
 class Followed:
