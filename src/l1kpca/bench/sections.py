@@ -34,10 +34,14 @@ Imports are timed inside fresh interpreters, without the start of the interprete
 _GRID = """
 All methods on rows with 128 columns of variance 1/j; the Gaussian kernel has the width of the mean
 squared distance. With the Gaussian kernel all methods get the stored matrix. With the linear kernel
-all get the rows: ours never forms K, the kernel PCAs of others do. Columns of other methods are
-multiples of the time of Algorithm 1. "cut off": the time at the next smaller n, grown by n² (n³ for
-the dense solver and `KwakKernelPCA`), exceeds the budget of a method, so it was not run; the solver
-of scikit-learn that is expected to be its fastest gets three times the budget.
+all get the rows: ours never forms K, the kernel PCAs of others do. Up to 2000 rows, `start="auto"`
+is the paper's start, which looks at all pairs of rows and needs no seed; beyond, it looks at a
+sample: hence the bend of the linear kernel there.
+
+Columns of other methods are multiples of the time of Algorithm 1. "cut off": the time at the next
+smaller n, grown by n² (n³ for the dense solver and `KwakKernelPCA`), exceeds the budget of a
+method, so it was not run; the solver of scikit-learn that is expected to be its fastest gets three
+times the budget.
 """
 _MEMORY = """
 Gaussian kernel from rows with 50 columns, 10 components, in megabytes on top of packages and rows;
