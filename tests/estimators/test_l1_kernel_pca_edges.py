@@ -192,6 +192,16 @@ def test_all_rows_equal(settings, start, value):
     assert list(pca.get_feature_names_out()) == []
 
 
+def test_rounding_errors_of_a_positive_kernel_are_no_negative_spectrum():
+    """Kernel values that differ in their last digits, and a center on most of the rows."""
+    X = np.repeat([[0.0], [-1e7]], [2, 17], axis=0)
+    settings = {"kernel": "laplacian", "gamma": "median", "center": "median"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pca = L1KernelPCA(solver="fixed_point", random_state=0, **settings).fit(X)
+    assert pca.n_components_ == 1
+
+
 @pytest.mark.parametrize("settings", HELD, ids=str)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_equal_rows_that_are_asked_for_a_component(settings, dtype):

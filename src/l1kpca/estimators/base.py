@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from l1kpca._typing import Array
-from l1kpca.components.base import Component, ComponentSolver
+from l1kpca.components.base import Component, ComponentSolver, negligible_variance
 from l1kpca.directions.base import Status
 from l1kpca.estimators.inverse import loadings, ridge_inverse
 from l1kpca.estimators.notices import warn_user
@@ -273,10 +273,12 @@ class KernelPCABase(FittedKernelPCA):
 def negative_share(gram: Gram) -> float:
     """Share of the spectrum, in absolute value, that is negative, on at most 256 rows.
 
-    A principal submatrix of a positive semidefinite matrix is one too: what is seen here is real.
+    A principal submatrix of a positive semidefinite matrix is one too: what is seen here is real,
+    unless it is rounding error.
     """
     n = gram.n_samples
     rows = np.unique(np.linspace(0, n - 1, _SPECTRUM_ROWS).astype(int))
     values = np.linalg.eigvalsh(gram.columns(rows, rows))
     size = np.abs(values).sum()
-    return float(-values[values < 0].sum() / size) if size > 0 else 0.0
+    negative = values[values < -negligible_variance(gram)]
+    return float(-negative.sum() / size) if size > 0 else 0.0
