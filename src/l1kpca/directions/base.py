@@ -89,10 +89,10 @@ class SignSteps(SingleStart, ABC):
     def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
         """Iterate from each column of ``starts``, side by side."""
         columns = [c.copy() for c in starts.T]
-        thin = gram.thin()
-        seen: list[Image]
         # A search with a known image goes on where another ended, so it has few steps to go.
-        if thin is None or images is not None:
+        thin = gram.thin() if images is None else None
+        seen: list[Image]
+        if thin is None:
             images = gram.apply(starts) if images is None else images
             seen = [ArrayImage(image.copy()) for image in images.T]
         else:

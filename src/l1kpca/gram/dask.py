@@ -16,20 +16,8 @@ from typing import Any
 import numpy as np
 
 from l1kpca._typing import Array
+from l1kpca.gram import block_tasks
 from l1kpca.gram.base import DataGram, LowRank, Projection
-from l1kpca.gram.block_tasks import (
-    Tiles,
-    absolute_sums,
-    computed_tiles,
-    group_rows,
-    products,
-    received,
-    scores_of,
-    stored_block,
-    stored_tiles,
-    sum_of_sides,
-    times_columns,
-)
 from l1kpca.gram.blocked import BlockedGram
 from l1kpca.gram.builders import Resources, tile_side
 from l1kpca.gram.memory import free_memory
@@ -101,7 +89,7 @@ def project_blocks(X: Any, projection: Projection, n_components: int, dtype: Any
 
     rows = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
     return rows.map_blocks(
-        scores_of,
+        block_tasks.scores_of,
         delayed(projection, pure=False),
         np.dtype(dtype),
         dtype=dtype,
@@ -131,17 +119,19 @@ class DaskGram:
         self.dtype = local.dtype
         self.local_entries = _LOCAL_ENTRIES
         self._cluster = cluster = _cluster()
-        self.groups = spans(self.n_samples, group_rows(self.n_samples, keep, cluster.n_threads))
+        in_a_group = block_tasks.group_rows(self.n_samples, keep, cluster.n_threads)
+        self.groups = spans(self.n_samples, in_a_group)
         chunks = tuple(group.stop - group.start for group in self.groups)
         partitioned = rows.rechunk((chunks, (rows.shape[1],)))
         self._parts = parts = cluster.keep(list(partitioned.to_delayed().ravel()))
         pairs = [(a, b) for a in range(len(chunks)) for b in range(a, len(chunks))]
         kernel = local.blocks.kernel
-        self._tiles: Tiles = partial(computed_tiles, kernel)
+        self._tiles: block_tasks.Tiles = partial(block_tasks.computed_tiles, kernel)
         self._blocks = {(a, b): [parts[a], parts[b]] for a, b in pairs}
         if keep:
-            blocks = [cluster.call(stored_block, kernel, parts[a], parts[b]) for a, b in pairs]
-            self._tiles = stored_tiles
+            block = partial(cluster.call, block_tasks.stored_block, kernel)
+            blocks = [block(parts[a], parts[b]) for a, b in pairs]
+            self._tiles = block_tasks.stored_tiles
             self._blocks = dict(zip(pairs, ([kept] for kept in cluster.keep(blocks)), strict=True))
 
     def apply(self, V: Array, at: Array | None = None) -> Array:
@@ -149,11 +139,11 @@ class DaskGram:
         V = V.astype(self.dtype, copy=False)
         if at is None:
             pieces = [V[group] for group in self.groups]
-            return self._sum_over_blocks(partial(products, self._tiles), pieces)
+            return self._sum_over_blocks(partial(block_tasks.products, self._tiles), pieces)
         if len(at) * self.n_samples <= self.local_entries:
             return self.local.apply(V, at=at)
         columns = np.asarray(self.local.blocks.X[at])
-        work = partial(times_columns, self.local.blocks.kernel)
+        work = partial(block_tasks.times_columns, self.local.blocks.kernel)
 
         def tasks(shared: list[Any]) -> list[Any]:
             return [self._cluster.call(work, part, shared[0]) for part in self._parts]
@@ -165,7 +155,7 @@ class DaskGram:
         nothing = np.zeros((1, self.n_samples), dtype=self.dtype)
         left, right = minus or (nothing, nothing)
         pieces = [(left[:, group], right[:, group]) for group in self.groups]
-        return self._sum_over_blocks(partial(absolute_sums, self._tiles), pieces)
+        return self._sum_over_blocks(partial(block_tasks.absolute_sums, self._tiles), pieces)
 
     def written(self, minus: LowRank) -> None:
         """None: the blocks are the cluster's."""
@@ -186,7 +176,7 @@ class DaskGram:
             count = len(self.groups)
             return [
                 call(
-                    sum_of_sides,
+                    block_tasks.sum_of_sides,
                     [parts[g, b] for b in range(g, count)],
                     [parts[a, g] for a in range(g)],
                 )
@@ -248,7 +238,7 @@ class _Cluster:
             bound = kept if attempt < _BOUND_ATTEMPTS else []
             found = self._client.who_has(bound) if bound else {}
             self._homes = {key: addresses[0] for key, addresses in found.items() if addresses}
-            wanted = tasks([self.call(received, piece) for piece in pieces])
+            wanted = tasks([self.call(block_tasks.received, piece) for piece in pieces])
             if self._all_done(wanted):
                 break
         return list(self._client.gather(wanted))

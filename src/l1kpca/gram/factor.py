@@ -10,7 +10,7 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from l1kpca._typing import Array
 from l1kpca.gram.base import DataGram, Expansion, Projected, Projection
-from l1kpca.gram.thin import Thin
+from l1kpca.gram.thin import Thin, rows_times, times_rows
 from l1kpca.gram.tiles import TiledGram
 from l1kpca.gram.wrappers import Centered
 from l1kpca.kernels import Rows
@@ -97,29 +97,10 @@ class FactorGram(TiledGram):
 
     def apply(self, V: Array, at: Array | None = None) -> Array:
         """F (F^T V), or F (F[at]^T V)."""
-        V = V.astype(self.dtype, copy=False)
-        if at is None:
-            inner = self._inner(V)
-        else:
-            inner = safe_sparse_dot(self.F[at].T, V, dense_output=True)
-        out = np.empty((self.n_samples, *V.shape[1:]), dtype=self.dtype)
+        return rows_times(self.F, self._inner(V, at), self.workers)
 
-        def work(rows: slice) -> None:
-            out[rows] = self.F[rows] @ inner
-
-        self.workers.run(work, self._spans(), cost=out.size * self.F.shape[1])
-        return out
-
-    def _inner(self, V: Array) -> Array:
-        """F^T V, summed over spans in a fixed order."""
-
-        def work(rows: slice) -> Array:
-            return self.F[rows].T @ V[rows]
-
-        return sum(self.workers.run(work, self._spans(), cost=V.size * self.F.shape[1]))
-
-    def _spans(self) -> list[tuple[slice]]:
-        return [(rows,) for rows in spans(self.n_samples, _SPAN)]
+    def _inner(self, V: Array, at: Array | None = None) -> Array:
+        return times_rows(self.F, V.astype(self.dtype, copy=False), self.workers, at)
 
     def block(self, rows: Rows, columns: Rows) -> Array:
         """K[rows, columns]."""
@@ -160,7 +141,7 @@ class FactorGram(TiledGram):
 
     def projection(self, V: Array) -> Projection:
         """The map x -> f(x)^T F^T V."""
-        return FactorProjection(self.features, self._inner(V.astype(self.dtype, copy=False)))
+        return FactorProjection(self.features, self._inner(V))
 
 
 def linear_gram(X: Any, workers: Workers) -> FactorGram:

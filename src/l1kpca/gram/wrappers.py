@@ -1,6 +1,7 @@
 """Grams made from Grams: centered rows and deflated rows, as a low-rank term taken off K."""
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -90,16 +91,22 @@ def subtract_rows(rows: Array, weights: Array, out: Array, workers: Workers) -> 
 class Deflated(Minus):
     """K - C^T C: the rows with the directions of the ``scores`` C, (k, n_samples), taken out.
 
-    ``rows`` are those that are left, if they have few columns.
+    ``rows_left`` gives what is left of the rows, if they have few columns.
     """
 
-    def __init__(self, gram: Gram, scores: Array, workers: Workers, rows: Thin | None = None):
+    def __init__(
+        self,
+        gram: Gram,
+        scores: Array,
+        workers: Workers,
+        rows_left: Callable[[], Thin | None] = lambda: None,
+    ):
         super().__init__(gram, scores, scores, workers)
-        self.rows = rows
+        self._rows_left = rows_left
 
     def thin(self) -> Thin | None:
         """The rows that are left."""
-        return self.rows
+        return self._rows_left()
 
 
 class Deflating:
@@ -108,7 +115,7 @@ class Deflating:
     Every step of a search takes off the part of each earlier score.  Where K is stored and small,
     16 of them at a time are therefore taken off a copy of K for good: 150 components of 3000 rows
     so take two thirds of the time.  Searches that look at all of K, as the paper's start does, gain
-    as much where K is large.
+    also where K is large: 60 components of 6000 rows take five sixths.
     """
 
     def __init__(self, gram: Gram, workers: Workers, whole_passes: bool = False):
@@ -119,7 +126,6 @@ class Deflating:
         size = gram.n_samples**2 * gram.dtype.itemsize
         self._may_write = whole_passes or size <= _PAYS_ALWAYS
         self._rows = gram.thin()
-        self._taken = 0
 
     def without(self, scores: Array, coef: Array) -> Gram:
         """K - C^T C; valid until the next call, and ``scores`` begin as in the last call.
@@ -133,11 +139,14 @@ class Deflating:
             if less is not None:
                 self._less = less
                 self._written += _WRITTEN_AT_ONCE
+        left = scores[self._written :]
+        return Deflated(self._less, left, self._workers, partial(self._rows_without, coef))
+
+    def _rows_without(self, coef: Array) -> Thin | None:
         if self._rows is not None:
-            for dual in coef[self._taken :]:
+            for dual in coef[len(self._rows.without) :]:
                 self._rows = self._rows.deflated(self._rows.summed(dual))
-            self._taken = len(coef)
-        return Deflated(self._less, scores[self._written :], self._workers, self._rows)
+        return self._rows
 
 
 class Centered(Minus):
