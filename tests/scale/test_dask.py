@@ -27,9 +27,17 @@ RECOMPUTED = "1MB"  # 700 x 700 numbers, half of them, are 2 MB
 
 @pytest.fixture(scope="module")
 def client():
-    """Two worker processes."""
+    """Two worker processes.
+
+    A cluster gives up a lost worker some seconds later unless one of its name is there then. The
+    next test kills that one, so these seconds must not end while the tests run.
+    """
+    settings = {
+        "distributed.comm.timeouts.connect": "10s",
+        "distributed.deploy.lost-worker-timeout": "1h",
+    }
     with (
-        dask.config.set({"distributed.comm.timeouts.connect": "10s"}),
+        dask.config.set(settings),
         LocalCluster(
             n_workers=2,
             threads_per_worker=1,
