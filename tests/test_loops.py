@@ -79,6 +79,21 @@ def test_absolute_sums(K, dtype, tolerance, shape, corner):
 
 
 @pytest.mark.parametrize(("start", "stop"), PIECES)
+def test_take_off(K, v, tolerance, start, stop):
+    """Only the triangle is looked at, and only its rows of this piece are changed."""
+    K = K + K.T
+    triangle, sums = np.triu(K) + np.tril(np.full_like(K, np.nan), -1), np.ones_like(v)
+    loops.take_off(triangle, v, start, stop, sums)
+    here = np.triu(np.ones_like(K))
+    here[:start] = here[stop:] = 0
+    less = K - here * np.outer(v, v)
+    assert_allclose(np.triu(triangle), np.triu(less), atol=tolerance)
+    size = here * np.abs(less)
+    expected = 1 + size.sum(axis=0) + size.sum(axis=1) - size.diagonal()
+    assert_allclose(sums, expected, atol=10 * tolerance)
+
+
+@pytest.mark.parametrize(("start", "stop"), PIECES)
 def test_differing_signs(K, v, dtype, tolerance, start, stop):
     """Entries that may have changed their sign are computed, the others stay as they were."""
     c = np.where(np.arange(13) % 3 == 0, -1, 1).astype(dtype)
@@ -127,4 +142,15 @@ def test_inputs_are_not_written_to(K, v):
 @pytest.mark.parametrize("name", ["numba", "sklearn.cluster", "sklearn.datasets"])
 def test_importing_the_package_does_not_load_what_few_need(name):
     command = f"import sys, l1kpca; sys.exit({name!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0
+
+
+def test_a_matrix_in_blocks_does_not_load_the_compiler():
+    """It would take more memory than such a fit does."""
+    command = (
+        "import sys, numpy as np, l1kpca\n"
+        "X = np.random.default_rng(0).normal(size=(2100, 3))\n"
+        "l1kpca.L1KernelPCA(2, kernel='rbf', gram='blocked', solver='fixed_point').fit(X)\n"
+        "sys.exit('numba' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0

@@ -123,6 +123,40 @@ def absolute_sums(
 
 
 @compiled
+def take_off(K: Array, s: Array, start: int, stop: int, sums: Array) -> None:
+    """Rows start..stop of the upper triangle of K -= s s^T, in place; adds the sums of |K|.
+
+    The sums are those of the columns of the whole matrix: an entry counts in its row, too.  Four
+    rows share each read of s and sums: nearly twice as fast as one after the other.
+    """
+    n, i = K.shape[0], start
+    while i < stop:
+        height = min(4, stop - i)
+        for r in range(i, i + height):
+            K[r, r] -= s[r] * s[r]
+            sums[r] += abs(K[r, r])
+            for j in range(r + 1, i + height if height == 4 else n):
+                K[r, j] -= s[r] * s[j]
+                sums[r] += abs(K[r, j])
+                sums[j] += abs(K[r, j])
+        if height == 4:
+            ka, kb, kc, kd = K[i], K[i + 1], K[i + 2], K[i + 3]
+            sa, sb, sc, sd = s[i], s[i + 1], s[i + 2], s[i + 3]
+            ta = tb = tc = td = sa * 0
+            for j in range(i + 4, n):
+                x = s[j]
+                a, b, c, d = ka[j] - sa * x, kb[j] - sb * x, kc[j] - sc * x, kd[j] - sd * x
+                ka[j], kb[j], kc[j], kd[j] = a, b, c, d
+                a, b, c, d = abs(a), abs(b), abs(c), abs(d)
+                ta, tb, tc, td = ta + a, tb + b, tc + c, td + d
+                sums[j] += (a + b) + (c + d)
+            totals = (ta, tb, tc, td)
+            for r in range(4):
+                sums[i + r] += totals[r]
+        i += height
+
+
+@compiled
 def differing_signs(
     F: Array, b: Array, shift: float, way: float, seen: Array, c: Array, span: tuple[int, int]
 ) -> Array:

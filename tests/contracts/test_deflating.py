@@ -15,7 +15,7 @@ from l1kpca.gram.wrappers import Deflating
 from l1kpca.threads import Workers
 
 STORED = ("dense", "precomputed")
-WRITTEN_AT_ONCE = 16
+TAKEN_AT_ONCE = 16
 
 
 def off(count, n, dtype="float64"):
@@ -56,19 +56,35 @@ def test_the_errors_of_the_matrix_stay_behind():
     assert written.rounding() == gram.rounding() > 0
 
 
+@pytest.mark.parametrize("whole_passes", [False, True])
 @pytest.mark.parametrize("spare", [0, 10**9])
 @pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 40])
-def test_scores_are_taken_off_however_many_there_are(count, spare):
+def test_scores_are_taken_off_however_many_there_are(count, spare, whole_passes):
     gram, C = PrecomputedGram(matrix(), Workers()), off(count, 60)
     gram.spare = spare
-    deflating = Deflating(gram, Workers())
+    deflating = Deflating(gram, Workers(), whole_passes)
     for k in range(count + 1):
         less = deflating.without(C[:k], C[:k])
-        v = np.cos(np.arange(60) + k)
-        assert_allclose(less.apply(v), matrix() @ v - C[:k].T @ (C[:k] @ v), atol=1e-12)
+        assert_is(less, matrix() - C[:k].T @ C[:k])
     written = isinstance(less.gram, WrittenGram)
-    assert written == (spare > 0 and count >= WRITTEN_AT_ONCE)
+    assert written == (spare > 0 and count >= TAKEN_AT_ONCE and not whole_passes)
     assert_array_equal(gram.K, matrix())
+
+
+def assert_is(gram, K):
+    """The Gram of K, whatever it is asked."""
+    n = len(K)
+    v, at, V = np.cos(np.arange(n)), np.array([3, 50, 7]), np.eye(n)[:, ::7]
+    assert_allclose(gram.apply(v), K @ v, atol=1e-12)
+    assert_allclose(gram.apply(v[:, np.newaxis]), K @ v[:, np.newaxis], atol=1e-12)
+    assert_allclose(gram.apply(V), K @ V, atol=1e-12)
+    assert_allclose(gram.apply(v[at], at=at), K[:, at] @ v[at], atol=1e-12)
+    assert_allclose(gram.columns(at), K[:, at], atol=1e-12)
+    assert_allclose(gram.diagonal(), K.diagonal(), atol=1e-12)
+    assert_allclose(gram.column_l1(), np.abs(K).sum(axis=0), atol=1e-11)
+    more = v[np.newaxis] / n
+    less = np.abs(K - more.T @ more).sum(axis=0)
+    assert_allclose(gram.column_l1((more, more)), less, atol=1e-11)
 
 
 @pytest.mark.parametrize(("start", "writes"), [("column", True), ("sampled", False)])
@@ -83,15 +99,19 @@ def test_a_large_matrix_is_copied_for_searches_that_look_at_all_of_it(start, wri
 
     solver = Deflation(SignFixedPoint(), STARTS[start])
     assert len(list(solver.components(Asked(matrix(), Workers()), 20))) == 20
-    assert asked == [WRITTEN_AT_ONCE] * writes
+    assert asked == [TAKEN_AT_ONCE] * writes
 
 
-def test_going_on_gives_the_same_bits():
+@pytest.mark.parametrize("whole_passes", [False, True])
+def test_going_on_gives_the_same_bits(whole_passes):
     C, v = off(40, 60), np.cos(np.arange(60))
-    one_by_one, at_once = (Deflating(PrecomputedGram(matrix(), Workers()), Workers()) for _ in "ab")
+    gram = PrecomputedGram(matrix(), Workers())
+    one_by_one, at_once = (Deflating(gram, Workers(), whole_passes) for _ in "ab")
     for k in range(40):
         one_by_one.without(C[:k], C[:k])
-    assert_array_equal(one_by_one.without(C, C).apply(v), at_once.without(C, C).apply(v))
+    grown, begun = one_by_one.without(C, C), at_once.without(C, C)
+    assert_array_equal(grown.apply(v), begun.apply(v))
+    assert_array_equal(grown.column_l1(), begun.column_l1())
 
 
 def test_many_components_do_not_depend_on_the_writing():

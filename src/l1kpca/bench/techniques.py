@@ -159,19 +159,21 @@ def _deflations(X: Array, K: Array, p: int) -> Works:
 
 def _copies(X: Array, K: Array, p: int) -> Works:
     half = len(K) // 2
-    return _with_copies(K[:half, :half].copy(), 15 * p)
+    name = "16 scores at a time taken off a copy of K"
+    return _with_copies(name, K[:half, :half].copy(), 15 * p)
 
 
 def _copies_for_columns(X: Array, K: Array, p: int) -> Works:
-    return _with_copies(K, 6 * p, start="column")
+    name = "each score taken off the triangle of a copy of K"
+    return _with_copies(name, K, 6 * p, start="column")
 
 
-def _with_copies(K: Array, p: int, **settings: Any) -> Works:
+def _with_copies(name: str, K: Array, p: int, **settings: Any) -> Works:
     return {
         "all earlier scores subtracted in each step": ours(
             K, p, kernel="precomputed", memory_limit=K.nbytes // 2, **settings
         ),
-        "16 scores at a time taken off a copy of K": ours(K, p, kernel="precomputed", **settings),
+        name: ours(K, p, kernel="precomputed", **settings),
     }
 
 

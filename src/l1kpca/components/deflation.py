@@ -9,7 +9,7 @@ from l1kpca._typing import Array
 from l1kpca.components.base import Component, Stack, negligible_variance, signs_int8, stacked
 from l1kpca.directions.base import Direction, Finder
 from l1kpca.directions.multistart import best_of_starts, settled_direction
-from l1kpca.directions.starts import Start, column
+from l1kpca.directions.starts import Start, looks_at_all
 from l1kpca.gram.base import Gram
 from l1kpca.gram.wrappers import Deflating
 from l1kpca.threads import Workers
@@ -48,7 +48,8 @@ class Deflation:
             return best_of_starts(self.finder, deflated, self.start, self.n_starts, rng)
 
         stack = stacked(so_far, gram)
-        deflating = Deflating(gram, self.workers, whole_passes=self.start is column)
+        whole_passes = looks_at_all(self.start, gram.n_samples)
+        deflating = Deflating(gram, self.workers, whole_passes)
         for component in deflate(deflating, limit, stack, search, self.seed):
             yield component.oriented() if self.orient else component
 

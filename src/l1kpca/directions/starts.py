@@ -53,7 +53,12 @@ def random(gram: Gram, rng: np.random.Generator) -> Signs:
 
 def auto(gram: Gram, rng: np.random.Generator) -> Signs:
     """The paper's start while a full pass over K is cheap, else the sampled one."""
-    return column(gram, rng) if gram.n_samples <= CHEAP_ROWS else sampled(gram, rng)
+    return (column if looks_at_all(auto, gram.n_samples) else sampled)(gram, rng)
+
+
+def looks_at_all(start: Start, n_samples: int) -> bool:
+    """Whether a start looks at every entry of a K with so many rows."""
+    return start is column or (start is auto and n_samples <= CHEAP_ROWS)
 
 
 STARTS: dict[str, Start] = {

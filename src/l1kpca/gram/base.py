@@ -43,7 +43,7 @@ class Gram(Protocol):
         The matrix L^T R must be symmetric, as K is.
         """
 
-    def written(self, minus: LowRank) -> "Gram | None":
+    def written(self, minus: LowRank) -> "Written | None":
         """K - L^T R as a matrix of its own; None if K is not stored, or memory is short."""
 
     def thin(self) -> Thin | None:
@@ -51,6 +51,14 @@ class Gram(Protocol):
 
     def rounding(self) -> float:
         """Size of the rounding errors in trace K: what is smaller says nothing about the rows."""
+
+
+class Written(Gram, Protocol):
+    """A Gram that is stored, as a copy of its own."""
+
+    @property
+    def K(self) -> Array:
+        """The matrix; whoever asked for the copy may change it."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from l1kpca import loops
 from l1kpca._typing import Array
 from l1kpca.gram.base import DataGram, LowRank, Projection
 from l1kpca.gram.projections import KernelProjection, PrecomputedProjection
-from l1kpca.gram.tiles import MAX_PIECES, TiledGram
+from l1kpca.gram.tiles import TiledGram
+from l1kpca.gram.triangle import MAX_PIECES, triangle_product
 from l1kpca.gram.wrappers import Centered
 from l1kpca.kernels import KernelBlocks, Rows
 from l1kpca.threads import Workers, spans
@@ -46,17 +47,8 @@ class StoredGram(TiledGram):
         if at is not None:
             return self._apply_columns(V, at)
         if V.ndim == 1 or V.shape[1] == 1:
-            return self._apply_vector(V.ravel()).reshape(V.shape)
+            return triangle_product(self.K, V.ravel(), self.workers).reshape(V.shape)
         return self._apply_block(V)
-
-    def _apply_vector(self, v: Array) -> Array:
-        n = self.n_samples
-        # Rows near the top of the triangle are longer: cut it at equal areas.
-        cuts = (n * (1 - np.sqrt(1 - np.linspace(0, 1, MAX_PIECES + 1)))).astype(int)
-        parts = np.zeros((MAX_PIECES, n), dtype=self.dtype)
-        pieces = [(self.K, v, cuts[k], cuts[k + 1], parts[k]) for k in range(MAX_PIECES)]
-        self.workers.run(loops.symmetric_dot, pieces, cost=n * n)
-        return parts.sum(axis=0)
 
     def _apply_block(self, V: Array) -> Array:
         out = np.empty(V.shape, dtype=self.dtype)

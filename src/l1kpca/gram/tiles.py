@@ -8,13 +8,11 @@ import numpy as np
 
 from l1kpca import loops
 from l1kpca._typing import Array
-from l1kpca.gram.base import Gram, LowRank
+from l1kpca.gram.base import LowRank, Written
 from l1kpca.gram.thin import Thin
 from l1kpca.kernels import Rows
 from l1kpca.threads import Workers, spans
 
-MAX_PIECES = 8
-"""Pieces of work; fixed, so that sums are taken in the same order for any number of threads."""
 _MAX_LANES = 32
 _TILE_SIDE = 512
 
@@ -50,7 +48,7 @@ class TiledGram(ABC):
         self._for_each_span(fill, out.size)
         return out
 
-    def written(self, minus: LowRank) -> Gram | None:
+    def written(self, minus: LowRank) -> Written | None:
         """None: K is not stored."""
         return None  # a Gram that stores K overrides this
 

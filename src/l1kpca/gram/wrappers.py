@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from l1kpca import loops
 from l1kpca._typing import Array
-from l1kpca.gram.base import DataGram, Gram, LowRank, with_more
+from l1kpca.gram.base import DataGram, Gram, LowRank, Written, with_more
 from l1kpca.gram.projections import CenteredProjection
 from l1kpca.gram.thin import Thin
-from l1kpca.threads import Workers, spans
+from l1kpca.gram.triangle import Triangle
+from l1kpca.threads import Workers
 
-_WRITTEN_AT_ONCE = 16
+_TAKEN_AT_ONCE = 16
 _PAYS_ALWAYS = 128 * 2**20  # bytes of K; beyond the caches, a copy costs what it saves in products
-_SPAN = 4096  # of the accumulator: small enough for the first-level cache
 
 
 class Minus:
@@ -41,11 +40,7 @@ class Minus:
         """(K - L^T R) @ V, or only its columns ``at`` @ V."""
         image = self.gram.apply(V, at=at)
         right = self.right if at is None else self.right[:, at]
-        inner = right @ V
-        if V.ndim == 2:
-            image -= self.left.T @ inner
-            return image
-        subtract_rows(self.left, inner, image, self.workers)
+        image -= self.left.T @ (right @ V)
         return image
 
     def diagonal(self) -> Array:
@@ -59,13 +54,14 @@ class Minus:
     def columns(self, index: Array, rows: Array | None = None) -> Array:
         """Columns of K - L^T R, all of them or the entries in ``rows``."""
         left = self.left if rows is None else self.left[:, rows]
-        return self.gram.columns(index, rows) - left.T @ self.right[:, index]
+        low_rank = self.right[:, index].T @ left  # laid out as the columns of a stored K
+        return self.gram.columns(index, rows) - low_rank.T
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
         """L1 norms of the columns of K - L^T R - (minus)."""
         return self.gram.column_l1(with_more(minus, self.left, self.right))
 
-    def written(self, minus: LowRank) -> Gram | None:
+    def written(self, minus: LowRank) -> Written | None:
         """K - L^T R - (minus) as a matrix of its own, if K is stored."""
         return self.gram.written(with_more(minus, self.left, self.right))
 
@@ -79,19 +75,11 @@ class Minus:
         return max(self.gram.rounding(), float(own))
 
 
-def subtract_rows(rows: Array, weights: Array, out: Array, workers: Workers) -> None:
-    """out -= rows^T @ weights."""
-    index = np.arange(len(rows))
-    pieces = [
-        (rows, index, -weights, span.start, span.stop, out) for span in spans(len(out), _SPAN)
-    ]
-    workers.run(loops.add_weighted_rows, pieces, cost=rows.size)
-
-
 class Deflated(Minus):
     """K - C^T C: the rows with the directions of the ``scores`` C, (k, n_samples), taken out.
 
-    ``rows_left`` gives what is left of the rows, if they have few columns.
+    ``rows_left`` gives what is left of the rows, if they have few columns; ``triangle`` is what is
+    left of the matrix, if it was copied.
     """
 
     def __init__(
@@ -100,9 +88,24 @@ class Deflated(Minus):
         scores: Array,
         workers: Workers,
         rows_left: Callable[[], Thin | None] = lambda: None,
+        triangle: Triangle | None = None,
     ):
         super().__init__(gram, scores, scores, workers)
         self._rows_left = rows_left
+        self._triangle = triangle
+
+    def apply(self, V: Array, at: Array | None = None) -> Array:
+        """(K - C^T C) @ V, or only its columns ``at`` @ V."""
+        if self._triangle is None or at is not None or V.size > len(V):
+            return super().apply(V, at)
+        v = V.ravel().astype(self.dtype, copy=False)
+        return self._triangle.apply(v).reshape(V.shape)
+
+    def column_l1(self, minus: LowRank | None = None) -> Array:
+        """L1 norms of the columns of K - C^T C - (minus)."""
+        if self._triangle is None or minus is not None:
+            return super().column_l1(minus)
+        return self._triangle.column_l1
 
     def thin(self) -> Thin | None:
         """The rows that are left."""
@@ -114,17 +117,19 @@ class Deflating:
 
     Every step of a search takes off the part of each earlier score.  Where K is stored and small,
     16 of them at a time are therefore taken off a copy of K for good: 150 components of 3000 rows
-    so take two thirds of the time.  Searches that look at all of K, as the paper's start does, gain
-    also where K is large: 60 components of 6000 rows take five sixths.
+    so take two thirds of the time.  For searches that make ``whole_passes`` over the matrix, as the
+    paper's start does, each score beyond the first 16 is taken off the triangle of a copy.
     """
 
     def __init__(self, gram: Gram, workers: Workers, whole_passes: bool = False):
         self.gram = gram
         self._less = gram
         self._workers = workers
-        self._written = 0
+        self._whole_passes = whole_passes
+        self._triangle: Triangle | None = None
+        self._taken = 0
         size = gram.n_samples**2 * gram.dtype.itemsize
-        self._may_write = whole_passes or size <= _PAYS_ALWAYS
+        self._may_copy = whole_passes or size <= _PAYS_ALWAYS
         self._rows = gram.thin()
 
     def without(self, scores: Array, coef: Array) -> Gram:
@@ -132,15 +137,31 @@ class Deflating:
 
         ``coef`` are the dual vectors A of the scores C = A K, whose directions are orthonormal.
         """
-        while self._may_write and len(scores) - self._written >= _WRITTEN_AT_ONCE:
-            batch = scores[self._written : self._written + _WRITTEN_AT_ONCE]
-            less = self._less.written((batch, batch))
-            self._may_write = less is not None
-            if less is not None:
-                self._less = less
-                self._written += _WRITTEN_AT_ONCE
-        left = scores[self._written :]
-        return Deflated(self._less, left, self._workers, partial(self._rows_without, coef))
+        rows_left = partial(self._rows_without, coef)
+        if self._whole_passes:
+            self._take_off_triangle(scores)
+            return Deflated(self.gram, scores, self._workers, rows_left, self._triangle)
+        while self._may_copy and len(scores) - self._taken >= _TAKEN_AT_ONCE:
+            self._less = self._copied(scores) or self._less
+        return Deflated(self._less, scores[self._taken :], self._workers, rows_left)
+
+    def _copied(self, scores: Array) -> Written | None:
+        """The next 16 scores taken off a copy, if it may be made."""
+        batch = scores[self._taken : self._taken + _TAKEN_AT_ONCE]
+        less = self._less.written((batch, batch))
+        self._may_copy = less is not None
+        self._taken += len(batch) if self._may_copy else 0
+        return less
+
+    def _take_off_triangle(self, scores: Array) -> None:
+        if self._triangle is None and self._may_copy and len(scores) >= _TAKEN_AT_ONCE:
+            copy = self._copied(scores)
+            if copy is not None:
+                self._triangle = Triangle(copy.K, copy.column_l1(), self._workers)
+        if self._triangle is not None:
+            for score in scores[self._taken :]:
+                self._triangle.take_off(score)
+            self._taken = len(scores)
 
     def _rows_without(self, coef: Array) -> Thin | None:
         if self._rows is not None:
