@@ -10,6 +10,7 @@ from l1kpca.components.base import Component, stacked
 from l1kpca.components.deflation import deflate
 from l1kpca.components.spectrum import Spectrum, all_pairs
 from l1kpca.directions.base import Direction, Search, Status, side_by_side, signs_of
+from l1kpca.directions.images import change_of
 from l1kpca.directions.starts import Start
 from l1kpca.gram.base import Gram
 from l1kpca.gram.wrappers import Deflating
@@ -55,17 +56,17 @@ class SingularSystems:
             yield component.oriented()
 
     def _search(self, c: Signs, spectrum: Spectrum) -> Search:
-        Kc = yield c
+        Kc = yield change_of(c)
         trace = [float(c @ Kc)]
         status = Status.MAX_ITER
         for _ in range(self.max_iter):
             eta = spectrum.vectors @ ((spectrum.vectors.T @ Kc) / spectrum.values)
-            K_eta = yield eta
+            K_eta = yield change_of(eta)
             change = signs_of(K_eta, previous=c) - c
             if not change.any():
                 status = Status.CONVERGED
                 break
-            K_change = yield change
+            K_change = yield change_of(change)
             value = float((c + change) @ (Kc + K_change))
             if value <= trace[-1]:
                 status = Status.CONVERGED

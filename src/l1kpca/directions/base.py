@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from l1kpca._typing import Array, Signs
-from l1kpca.directions.images import ArrayImage, Image, ThinImage
+from l1kpca.directions.images import ArrayImage, Change, Image, ThinImage
 from l1kpca.gram.base import Gram
 
 _FEW = 0.5
@@ -75,7 +75,7 @@ class SingleStart:
         return self.find_each(gram, np.asarray(start, dtype=gram.dtype)[:, np.newaxis])[0]
 
 
-Search: TypeAlias = Generator[Array, Array, Direction]
+Search: TypeAlias = Generator[Change, Array, Direction]
 """One search: yields a change of its coefficients, is sent ``K @ change``, returns a direction."""
 
 
@@ -116,15 +116,18 @@ def side_by_side(gram: Gram, searches: list[Search]) -> list[Direction]:
     return [found[k] for k in range(len(searches))]
 
 
-def _images_of(gram: Gram, changes: list[Array]) -> list[Array]:
+def _images_of(gram: Gram, changes: list[Change]) -> list[Array]:
     """K @ change for each change: through its own rows if these are few, else all in one pass."""
-    rows = [np.flatnonzero(change) for change in changes]
     few = _FEW / max(1, len(changes)) * gram.n_samples
-    many = [k for k, index in enumerate(rows) if len(index) > few]
-    images = {k: gram.apply(changes[k][i], at=i) for k, i in enumerate(rows) if len(i) <= few}
+    many = [k for k, (rows, _) in enumerate(changes) if len(rows) > few]
+    images = {
+        k: gram.apply(values, at=rows) for k, (rows, values) in enumerate(changes) if k not in many
+    }
     if many:
-        block = gram.apply(np.column_stack([changes[k] for k in many]))
-        images |= zip(many, np.ascontiguousarray(block.T), strict=True)
+        block = np.zeros((gram.n_samples, len(many)), dtype=gram.dtype)
+        for column, k in zip(block.T, many, strict=True):
+            column[changes[k][0]] = changes[k][1]
+        images |= zip(many, np.ascontiguousarray(gram.apply(block).T), strict=True)
     return [images[k] for k in range(len(changes))]
 
 

@@ -66,10 +66,9 @@ class BitFlip(SingleStart):
             count = loops.flip_within(block, flipped, gain[near], noise, gains)
             trace += (trace[-1] + 4 * np.cumsum(gains[:count])).tolist()
             left -= count
-            change = np.zeros_like(c)
-            change[near] = flipped - c[near]
-            Kc += yield change
-            c += change
+            rows = near[flipped != c[near]]
+            Kc += yield rows, -2 * c[rows]
+            c[rows] *= -1
         return Direction(c, Kc, tuple(trace), Status.MAX_ITER)
 
 

@@ -15,6 +15,7 @@ from l1kpca.directions.base import (
     signs_of,
     why_it_stopped,
 )
+from l1kpca.directions.images import change_of
 from l1kpca.gram.base import Gram
 
 
@@ -128,7 +129,7 @@ class HomogeneousPowerIteration(SingleStart):
             if not change.any():
                 status = Status.CONVERGED
                 break
-            K_change = yield change
+            K_change = yield change_of(change)
             moved, value = float(change @ K_change), float(new @ (Kc + K_change))
             # The start is not scaled as a gradient is, so the first step is always taken.
             if step > 0 and value <= trace[-1]:

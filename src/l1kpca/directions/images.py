@@ -9,7 +9,10 @@ import numpy as np
 from l1kpca._typing import Array, Signs
 from l1kpca.gram.thin import Followed
 
-Asking = Generator[Array, Array, Any]
+Change = tuple[Array, Array]
+"""A vector that is zero in most rows: the others, and its values there."""
+
+Asking = Generator[Change, Array, Any]
 """Yields a change of coefficients, is sent its image under K, returns that image."""
 
 
@@ -65,10 +68,9 @@ class ArrayImage:
 
     def of_flips(self, c: Signs, rows: Array) -> Asking:
         """K (c' - c), from K."""
-        change = np.zeros_like(c)
-        change[rows] = -2 * c[rows]
-        entries = yield change
-        return ArrayOfFlips(entries, rows, change[rows])
+        values = -2 * c[rows]
+        entries = yield rows, values
+        return ArrayOfFlips(entries, rows, values)
 
     def form(self, of_flips: "ArrayOfFlips") -> float:
         """w^T K v."""
@@ -139,3 +141,9 @@ def flipped(c: Signs, rows: Array) -> Signs:
     flipped = c.copy()
     flipped[rows] *= -1
     return flipped
+
+
+def change_of(vector: Array) -> Change:
+    """A vector as a change."""
+    rows = np.flatnonzero(vector)
+    return rows, vector[rows]

@@ -15,7 +15,7 @@ _SMALL = 100  # rows up to which a dense decomposition takes no time
 Start = Callable[[Gram, np.random.Generator], Signs]
 """From a Gram and a generator to one sign vector."""
 
-SAMPLED_COLUMNS, SAMPLED_ROWS = 64, 2048
+SAMPLED_COLUMNS, SAMPLED_ROWS = 64, 1024
 CHEAP_ROWS = 2000
 """Up to here the full pass of the paper's start takes milliseconds, and no seed matters."""
 
@@ -27,7 +27,7 @@ def column(gram: Gram, rng: np.random.Generator) -> Signs:
 
 
 def sampled(gram: Gram, rng: np.random.Generator) -> Signs:
-    """The paper's start among 64 random columns, judged by 2048 random rows: no pass over K."""
+    """The paper's start among 64 random columns, judged by 1024 random rows: no pass over K."""
     n = gram.n_samples
     index = rng.choice(n, min(n, SAMPLED_COLUMNS), replace=False)
     rows = np.sort(rng.choice(n, min(n, SAMPLED_ROWS), replace=False))

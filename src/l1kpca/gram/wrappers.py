@@ -105,7 +105,7 @@ class Deflated(Minus):
         """L1 norms of the columns of K - C^T C - (minus)."""
         if self._triangle is None or minus is not None:
             return super().column_l1(minus)
-        return self._triangle.column_l1
+        return self._triangle.column_l1.copy()
 
     def thin(self) -> Thin | None:
         """The rows that are left."""
