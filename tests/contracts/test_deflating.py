@@ -15,7 +15,7 @@ from l1kpca.gram.wrappers import Deflating
 from l1kpca.threads import Workers
 
 STORED = ("dense", "precomputed")
-TAKEN_AT_ONCE = 16
+MANY = 16
 
 
 def off(count, n, dtype="float64"):
@@ -56,7 +56,7 @@ def test_the_errors_of_the_matrix_stay_behind():
     assert written.rounding() == gram.rounding() > 0
 
 
-@pytest.mark.parametrize("whole_passes", [False, True])
+@pytest.mark.parametrize("whole_passes", [0, 15, 16])
 @pytest.mark.parametrize("spare", [0, 10**9])
 @pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 40])
 def test_scores_are_taken_off_however_many_there_are(count, spare, whole_passes):
@@ -67,7 +67,7 @@ def test_scores_are_taken_off_however_many_there_are(count, spare, whole_passes)
         less = deflating.without(C[:k], C[:k])
         assert_is(less, matrix() - C[:k].T @ C[:k])
     written = isinstance(less.gram, WrittenGram)
-    assert written == (spare > 0 and count >= TAKEN_AT_ONCE and not whole_passes)
+    assert written == (spare > 0 and count >= MANY and whole_passes < MANY)
     assert_array_equal(gram.K, matrix())
 
 
@@ -87,8 +87,13 @@ def assert_is(gram, K):
     assert_allclose(gram.column_l1((more, more)), less, atol=1e-11)
 
 
-@pytest.mark.parametrize(("start", "writes"), [("column", True), ("sampled", False)])
-def test_a_large_matrix_is_copied_for_searches_that_look_at_all_of_it(start, writes, monkeypatch):
+@pytest.mark.parametrize(
+    ("start", "count", "copies"),
+    [("column", 16, 1), ("column", 15, 0), ("auto", 20, 1), ("sampled", 20, 0)],
+)
+def test_a_large_matrix_is_copied_for_many_searches_that_look_at_all_of_it(
+    start, count, copies, monkeypatch
+):
     monkeypatch.setattr(wrappers, "_PAYS_ALWAYS", 60 * 60 * 8 - 1)
     asked = []
 
@@ -98,11 +103,11 @@ def test_a_large_matrix_is_copied_for_searches_that_look_at_all_of_it(start, wri
             return super().written(minus)
 
     solver = Deflation(SignFixedPoint(), STARTS[start])
-    assert len(list(solver.components(Asked(matrix(), Workers()), 20))) == 20
-    assert asked == [TAKEN_AT_ONCE] * writes
+    assert len(list(solver.components(Asked(matrix(), Workers()), count))) == count
+    assert asked == [0] * copies
 
 
-@pytest.mark.parametrize("whole_passes", [False, True])
+@pytest.mark.parametrize("whole_passes", [0, 15, 16])
 def test_going_on_gives_the_same_bits(whole_passes):
     C, v = off(40, 60), np.cos(np.arange(60))
     gram = PrecomputedGram(matrix(), Workers())

@@ -48,7 +48,7 @@ class Deflation:
             return best_of_starts(self.finder, deflated, self.start, self.n_starts, rng)
 
         stack = stacked(so_far, gram)
-        whole_passes = looks_at_all(self.start, gram.n_samples)
+        whole_passes = limit if looks_at_all(self.start, gram.n_samples) else 0
         deflating = Deflating(gram, self.workers, whole_passes)
         for component in deflate(deflating, limit, stack, search, self.seed):
             yield component.oriented() if self.orient else component

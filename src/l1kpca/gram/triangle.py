@@ -8,7 +8,7 @@ from l1kpca import loops
 from l1kpca._typing import Array
 from l1kpca.threads import Workers
 
-MAX_PIECES = 8
+MAX_PIECES = 16
 """Pieces of work; fixed, so that sums are taken in the same order for any number of threads."""
 
 
@@ -62,7 +62,7 @@ def _equal_areas(n: int) -> list[tuple[int, int]]:
     Examples
     --------
     >>> _equal_areas(100)[:3], _equal_areas(100)[-1]
-    ([(0, 6), (6, 13), (13, 20)], (64, 100))
+    ([(0, 3), (3, 6), (6, 9)], (75, 100))
     """
     cuts = (n * (1 - np.sqrt(1 - np.linspace(0, 1, MAX_PIECES + 1)))).astype(int)
     return list(pairwise(cuts.tolist()))

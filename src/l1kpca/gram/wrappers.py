@@ -13,7 +13,7 @@ from l1kpca.gram.thin import Thin
 from l1kpca.gram.triangle import Triangle
 from l1kpca.threads import Workers
 
-_TAKEN_AT_ONCE = 16
+_MANY = 16  # scores or searches for which a copy of K pays
 _PAYS_ALWAYS = 128 * 2**20  # bytes of K; beyond the caches, a copy costs what it saves in products
 
 
@@ -117,19 +117,18 @@ class Deflating:
 
     Every step of a search takes off the part of each earlier score.  Where K is stored and small,
     16 of them at a time are therefore taken off a copy of K for good: 150 components of 3000 rows
-    so take two thirds of the time.  For searches that make ``whole_passes`` over the matrix, as the
-    paper's start does, each score beyond the first 16 is taken off the triangle of a copy.
+    so take three quarters of the time.  If 16 searches or more make ``whole_passes`` over the
+    matrix, as the paper's start does, each score is taken off the triangle of a copy.
     """
 
-    def __init__(self, gram: Gram, workers: Workers, whole_passes: bool = False):
+    def __init__(self, gram: Gram, workers: Workers, whole_passes: int = 0):
         self.gram = gram
         self._less = gram
         self._workers = workers
-        self._whole_passes = whole_passes
-        self._triangle: Triangle | None = None
-        self._taken = 0
+        self._triangle = _triangle(gram, workers) if whole_passes >= _MANY else None
         size = gram.n_samples**2 * gram.dtype.itemsize
-        self._may_copy = whole_passes or size <= _PAYS_ALWAYS
+        self._may_copy = self._triangle is None and size <= _PAYS_ALWAYS
+        self._taken = 0
         self._rows = gram.thin()
 
     def without(self, scores: Array, coef: Array) -> Gram:
@@ -138,36 +137,32 @@ class Deflating:
         ``coef`` are the dual vectors A of the scores C = A K, whose directions are orthonormal.
         """
         rows_left = partial(self._rows_without, coef)
-        if self._whole_passes:
-            self._take_off_triangle(scores)
-            return Deflated(self.gram, scores, self._workers, rows_left, self._triangle)
-        while self._may_copy and len(scores) - self._taken >= _TAKEN_AT_ONCE:
-            self._less = self._copied(scores) or self._less
-        return Deflated(self._less, scores[self._taken :], self._workers, rows_left)
-
-    def _copied(self, scores: Array) -> Written | None:
-        """The next 16 scores taken off a copy, if it may be made."""
-        batch = scores[self._taken : self._taken + _TAKEN_AT_ONCE]
-        less = self._less.written((batch, batch))
-        self._may_copy = less is not None
-        self._taken += len(batch) if self._may_copy else 0
-        return less
-
-    def _take_off_triangle(self, scores: Array) -> None:
-        if self._triangle is None and self._may_copy and len(scores) >= _TAKEN_AT_ONCE:
-            copy = self._copied(scores)
-            if copy is not None:
-                self._triangle = Triangle(copy.K, copy.column_l1(), self._workers)
         if self._triangle is not None:
             for score in scores[self._taken :]:
                 self._triangle.take_off(score)
             self._taken = len(scores)
+            return Deflated(self.gram, scores, self._workers, rows_left, self._triangle)
+        while self._may_copy and len(scores) - self._taken >= _MANY:
+            batch = scores[self._taken : self._taken + _MANY]
+            less = self._less.written((batch, batch))
+            self._may_copy = less is not None
+            if less is not None:
+                self._less = less
+                self._taken += _MANY
+        return Deflated(self._less, scores[self._taken :], self._workers, rows_left)
 
     def _rows_without(self, coef: Array) -> Thin | None:
         if self._rows is not None:
             for dual in coef[len(self._rows.without) :]:
                 self._rows = self._rows.deflated(self._rows.summed(dual))
         return self._rows
+
+
+def _triangle(gram: Gram, workers: Workers) -> Triangle | None:
+    """That of a copy, if it may be made."""
+    nothing = np.empty((0, gram.n_samples), dtype=gram.dtype)
+    copy = gram.written((nothing, nothing))
+    return None if copy is None else Triangle(copy.K, copy.column_l1(), workers)
 
 
 class Centered(Minus):
