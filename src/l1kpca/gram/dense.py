@@ -9,7 +9,7 @@ from l1kpca._typing import Array
 from l1kpca.gram.base import DataGram, LowRank, Projection
 from l1kpca.gram.projections import KernelProjection, PrecomputedProjection
 from l1kpca.gram.tiles import TiledGram
-from l1kpca.gram.triangle import MAX_PIECES, triangle_product
+from l1kpca.gram.triangle import MAX_PIECES, are_few, triangle_product
 from l1kpca.gram.wrappers import Centered
 from l1kpca.kernels import KernelBlocks, Rows
 from l1kpca.threads import Workers, spans
@@ -46,9 +46,7 @@ class StoredGram(TiledGram):
         V = V.astype(self.dtype, copy=False)
         if at is not None:
             return self._apply_columns(V, at)
-        if V.ndim == 1 or V.shape[1] == 1:
-            return triangle_product(self.K, V.ravel(), self.workers).reshape(V.shape)
-        return self._apply_block(V)
+        return triangle_product(self.K, V, self.workers) if are_few(V) else self._apply_block(V)
 
     def _apply_block(self, V: Array) -> Array:
         out = np.empty(V.shape, dtype=self.dtype)

@@ -12,8 +12,25 @@ MAX_PIECES = 16
 """Pieces of work; fixed, so that sums are taken in the same order for any number of threads."""
 
 
-def triangle_product(K: Array, v: Array, workers: Workers) -> Array:
-    """K v for one vector, from the upper triangle of K."""
+FEW_VECTORS = 3
+"""So many products, one after the other, take less time than BLAS does with all of K."""
+
+
+def are_few(V: Array) -> bool:
+    """Whether V is one vector, or has few columns."""
+    return 0 < V.size <= FEW_VECTORS * len(V)
+
+
+def triangle_product(K: Array, V: Array, workers: Workers) -> Array:
+    """K V for one vector or few, from the upper triangle of K."""
+    V = V.astype(K.dtype, copy=False)
+    if V.ndim == 1:
+        return _product(K, V, workers)
+    columns = [_product(K, np.ascontiguousarray(v), workers) for v in V.T]
+    return np.column_stack(columns)
+
+
+def _product(K: Array, v: Array, workers: Workers) -> Array:
     parts = np.zeros((MAX_PIECES, len(v)), dtype=K.dtype)
     pieces = [(K, v, *cut, part) for cut, part in zip(_equal_areas(len(v)), parts, strict=True)]
     workers.run(loops.symmetric_dot, pieces, cost=K.size)
@@ -51,9 +68,9 @@ class Triangle:
         self._workers.run(loops.take_off, pieces, cost=self._K.size)
         self.column_l1 = parts.sum(axis=0)
 
-    def apply(self, v: Array) -> Array:
-        """(K - C^T C) v for one vector."""
-        return triangle_product(self._K, v, self._workers)
+    def apply(self, V: Array) -> Array:
+        """(K - C^T C) V for one vector or few."""
+        return triangle_product(self._K, V, self._workers)
 
 
 def _equal_areas(n: int) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from l1kpca._typing import Array
 from l1kpca.gram.base import DataGram, Gram, LowRank, Written, with_more
 from l1kpca.gram.projections import CenteredProjection
 from l1kpca.gram.thin import Thin
-from l1kpca.gram.triangle import Triangle
+from l1kpca.gram.triangle import Triangle, are_few
 from l1kpca.threads import Workers
 
 _MANY = 16  # scores or searches for which a copy of K pays
@@ -96,10 +96,9 @@ class Deflated(Minus):
 
     def apply(self, V: Array, at: Array | None = None) -> Array:
         """(K - C^T C) @ V, or only its columns ``at`` @ V."""
-        if self._triangle is None or at is not None or V.size > len(V):
+        if self._triangle is None or at is not None or not are_few(V):
             return super().apply(V, at)
-        v = V.ravel().astype(self.dtype, copy=False)
-        return self._triangle.apply(v).reshape(V.shape)
+        return self._triangle.apply(V)
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
         """L1 norms of the columns of K - C^T C - (minus)."""
