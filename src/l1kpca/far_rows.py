@@ -5,7 +5,7 @@ from sklearn.utils.extmath import row_norms
 
 from l1kpca._typing import Array
 
-_MEDIAN_ROWS = 10_000
+_MEDIAN_ROWS = 1000
 
 
 def middle(X: Array) -> Array:

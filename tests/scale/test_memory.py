@@ -7,6 +7,7 @@ import pytest
 
 from l1kpca import L1KernelPCA
 from l1kpca.estimators.validation import check_rows
+from l1kpca.far_rows import middle
 
 PEAK = """
 import json, sys
@@ -90,6 +91,18 @@ def test_rows_on_disk_are_never_copied_whole(on_disk, settings):
     assert isinstance(pca.X_fit_, np.memmap)
     same = L1KernelPCA(2, random_state=0, **settings).fit(X)
     np.testing.assert_allclose(scores, same.transform(X), rtol=0, atol=1e-8 * np.abs(scores).max())
+
+
+def test_the_middle_of_wide_rows_takes_little(on_disk):
+    mapped, X = on_disk
+    tracemalloc.start()
+    try:
+        found = middle(mapped)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.8 * X.nbytes
+    np.testing.assert_array_equal(found, np.sort(X[::3], axis=0)[500])
 
 
 def test_rows_on_disk_in_another_precision_are_converted(on_disk):
