@@ -86,7 +86,7 @@ def bounds_of(gram, direction, budget):
     for max_nodes in sorted({1, nodes}):
         certifier = Certifier(max_nodes=max_nodes, max_seconds=budget)
         begin = time.perf_counter()
-        certificate = certifier.certify(gram, coef, signs, WORKERS)
+        certificate = certifier.certify(gram, coef, signs)
         found.append((float(certificate.upper_bound[0]), time.perf_counter() - begin))
     return found[0], found[-1]
 
@@ -95,7 +95,7 @@ def components(gram, budget):
     """For each component: values, seconds, bounds."""
     scores = np.empty((0, gram.n_samples))
     for _ in range(N_COMPONENTS):
-        problem = Deflated(gram, scores, WORKERS) if len(scores) else gram
+        problem = Deflated(gram, scores) if len(scores) else gram
         values, seconds, direction = solved(problem)
         yield values, seconds, bounds_of(problem, direction, budget)
         scores = np.vstack([scores, direction.image / np.sqrt(direction.value)])
@@ -190,9 +190,7 @@ def musk_seconds(data_dir):
         model = L1KernelPCA(1, random_state=0, **settings).fit(X)
         fitted = time.perf_counter()
         gap = (
-            Certifier()
-            .certify(model.training_gram(), model.dual_components_, model.signs_, WORKERS)
-            .gap[0]
+            Certifier().certify(model.training_gram(), model.dual_components_, model.signs_).gap[0]
         )
         ended = time.perf_counter()
         kernel = "Gaussian" if settings["kernel"] == "rbf" else "linear"

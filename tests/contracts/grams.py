@@ -184,7 +184,7 @@ def build_example(gram_name, kernel_name, wrapper, dtype, n, tile, threads=1):
     if wrapper.startswith("deflated"):
         coef, scores = orthonormal_directions(K)
         K = K - scores.T @ scores
-        gram = Deflated(gram, scores.astype(dtype), workers)
+        gram = Deflated(gram, scores.astype(dtype))
     return Example(gram, K, center, scores, coef, tolerance)
 
 

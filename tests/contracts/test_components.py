@@ -192,12 +192,13 @@ def test_a_negative_matrix_has_no_components():
     assert list(solver().components(held(-np.eye(5)), 5)) == []
 
 
-def test_threads_do_not_change_the_result():
+@pytest.mark.parametrize("count", [3, 20])
+def test_threads_do_not_change_the_result(count):
     K, _ = problem("wide", 700, 0)
     found = [
         stacked(
-            Deflation(FINDERS["polished"], STARTS["column"], workers=Workers(threads)).components(
-                PrecomputedGram(K, Workers(threads)), 3
+            Deflation(FINDERS["polished"], STARTS["column"]).components(
+                PrecomputedGram(K, Workers(threads)), count
             )
         )
         for threads in (1, 2, 4)

@@ -62,7 +62,7 @@ def test_the_errors_of_the_matrix_stay_behind():
 def test_scores_are_taken_off_however_many_there_are(count, spare, whole_passes):
     gram, C = PrecomputedGram(matrix(), Workers()), off(count, 60)
     gram.spare = spare
-    deflating = Deflating(gram, Workers(), whole_passes)
+    deflating = Deflating(gram, whole_passes)
     for k in range(count + 1):
         less = deflating.without(C[:k], C[:k])
         assert_is(less, matrix() - C[:k].T @ C[:k])
@@ -111,7 +111,7 @@ def test_a_large_matrix_is_copied_for_many_searches_that_look_at_all_of_it(
 def test_going_on_gives_the_same_bits(whole_passes):
     C, v = off(40, 60), np.cos(np.arange(60))
     gram = PrecomputedGram(matrix(), Workers())
-    one_by_one, at_once = (Deflating(gram, Workers(), whole_passes) for _ in "ab")
+    one_by_one, at_once = (Deflating(gram, whole_passes) for _ in "ab")
     for k in range(40):
         one_by_one.without(C[:k], C[:k])
     grown, begun = one_by_one.without(C, C), at_once.without(C, C)

@@ -31,7 +31,7 @@ def left_by_components(X, count, center=True, n_threads=1):
     gram = gram.center(np.full(len(X), 1 / len(X), X.dtype)) if center else gram
     pca = L1KernelPCA(count or 1, center=center, start="column").fit(X)
     A = pca.dual_components_.T[:count].astype(X.dtype)
-    return Deflating(gram, workers).without(gram.apply(A.T).T, A)
+    return Deflating(gram).without(gram.apply(A.T).T, A)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -171,8 +171,8 @@ TARGETS = (
     Target(
         'Mnist, 78 components, start="column"', READS, 4.0, True, _reads(COLUMN),
         floors.reads("mnist", ALL),
-        "The paper's start needs the absolute value of every entry of the deflated matrix, and for"
-        " each of them a product of the earlier scores that are not yet taken off the matrix.",
+        "The paper's start needs the absolute value of every entry of the deflated matrix, which is"
+        " written anew for each component.",
     ),
     Target(
         'Mnist, 78 components, start="column"', FASTER, 1.0, False,

@@ -21,7 +21,7 @@ SKLEARN = {f"scikit-learn {solver}": solver for solver in ("dense", "arpack", "r
 """From the names of scikit-learn's kernel PCAs to their eigensolvers."""
 
 _MOST_STEPS = 1000
-_CORNER = 160
+_CORNER = 160  # rows; an eighth of it are enough components for all loops
 
 Work = Callable[[], object]
 

@@ -13,7 +13,6 @@ from l1kpca.directions.sdp import relaxation, sdp_bound
 from l1kpca.directions.wedges import wedge_bound
 from l1kpca.gram.base import Gram
 from l1kpca.gram.wrappers import Deflated
-from l1kpca.threads import Workers
 
 BOUNDS: dict[str, Callable[[Gram], UpperBound]] = {"spectral": spectral_bound, "sdp": sdp_bound}
 _GOOD_ENOUGH = 1e-6  # a gap below which no node is looked at
@@ -57,7 +56,7 @@ class Certifier:
     max_nodes: int = 1
     max_seconds: float = 60.0
 
-    def certify(self, gram: Gram, coef: Array, signs: Array, workers: Workers) -> Certificate:
+    def certify(self, gram: Gram, coef: Array, signs: Array) -> Certificate:
         """Certify components.
 
         Parameters
@@ -68,8 +67,6 @@ class Certifier:
             Dual coefficients A, with A^T K A = I.
         signs : ndarray of shape (n_components, n_samples)
             The sign vectors.
-        workers : Workers
-            Threads for the deflation.
 
         Returns
         -------
@@ -78,7 +75,7 @@ class Certifier:
         scores = np.ascontiguousarray(gram.apply(coef).T) if coef.size else coef.T
         found = []
         for j, c in enumerate(signs):
-            problem = Deflated(gram, scores[:j], workers) if j else gram
+            problem = Deflated(gram, scores[:j]) if j else gram
             found.append(self._certify_one(problem, c.astype(gram.dtype)))
         values, bounds, proofs = zip(*found, strict=True) if found else ((), (), ())
         return Certificate(np.array(values), np.array(bounds), proofs)

@@ -1,7 +1,7 @@
 """Greedy components: find a direction, take it out of the rows, repeat."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from l1kpca.directions.multistart import best_of_starts, settled_direction
 from l1kpca.directions.starts import Start, looks_at_all
 from l1kpca.gram.base import Gram
 from l1kpca.gram.wrappers import Deflating
-from l1kpca.threads import Workers
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,6 @@ class Deflation:
     orient: bool = True
     """Turn each component so that its largest score, in size, is positive."""
     seed: int = 0
-    workers: Workers = field(default_factory=Workers)
 
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
@@ -49,7 +47,7 @@ class Deflation:
 
         stack = stacked(so_far, gram)
         whole_passes = limit if looks_at_all(self.start, gram.n_samples) else 0
-        deflating = Deflating(gram, self.workers, whole_passes)
+        deflating = Deflating(gram, whole_passes)
         for component in deflate(deflating, limit, stack, search, self.seed):
             yield component.oriented() if self.orient else component
 

@@ -1,7 +1,7 @@
 """KPCA-L1 of Kwak: the nonlinear projection trick, then PCA-L1 on coordinates."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from l1kpca.directions.base import Status
 from l1kpca.directions.starts import Start
 from l1kpca.gram.base import Gram
 from l1kpca.gram.wrappers import Deflated
-from l1kpca.threads import Workers
 
 _SHAKES = 20
 _SHAKE_LENGTH = 1e-2
@@ -50,7 +49,6 @@ class ProjectionTrick:
     memory: int
     max_iter: int = 1000
     seed: int = 0
-    workers: Workers = field(default_factory=Workers)
 
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
@@ -64,7 +62,7 @@ class ProjectionTrick:
         negligible = negligible_variance(gram)
         while stack.size < min(limit, len(roots)):
             rng = np.random.default_rng([self.seed, stack.size])
-            deflated = Deflated(gram, stack.scores, self.workers)
+            deflated = Deflated(gram, stack.scores)
             norms = np.sqrt(np.maximum(deflated.diagonal(), 0))
             found = PcaL1(Y, axes, norms, self.max_iter).search(self.start(deflated, rng), rng)
             scores = Y @ found.w

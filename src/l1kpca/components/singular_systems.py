@@ -1,7 +1,7 @@
 """L1-KPCA of Xiao and others: a linear system with K in each step."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from l1kpca.directions.images import change_of
 from l1kpca.directions.starts import Start
 from l1kpca.gram.base import Gram
 from l1kpca.gram.wrappers import Deflating
-from l1kpca.threads import Workers
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,6 @@ class SingularSystems:
     memory: int
     max_iter: int = 1000
     seed: int = 0
-    workers: Workers = field(default_factory=Workers)
 
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
@@ -52,7 +50,7 @@ class SingularSystems:
             return side_by_side(deflated, [self._search(c, spectrum)])[0]
 
         stack = stacked(so_far, gram)
-        for component in deflate(Deflating(gram, self.workers), limit, stack, search, self.seed):
+        for component in deflate(Deflating(gram), limit, stack, search, self.seed):
             yield component.oriented()
 
     def _search(self, c: Signs, spectrum: Spectrum) -> Search:

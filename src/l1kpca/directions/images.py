@@ -10,7 +10,7 @@ from l1kpca._typing import Array, Signs
 from l1kpca.gram.thin import Followed
 
 Change = tuple[Array, Array]
-"""A vector that is zero in most rows: the others, and its values there."""
+"""A vector as the rows where it is not zero, and its values there."""
 
 Asking = Generator[Change, Array, Any]
 """Yields a change of coefficients, is sent its image under K, returns that image."""

@@ -69,7 +69,7 @@ class KernelPCABase(FittedKernelPCA):
     verbose: int = 0
 
     @abstractmethod
-    def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> ComponentSolver:
+    def _component_solver(self, n_samples: int, seed: int) -> ComponentSolver:
         """The method that makes the components."""
 
     def fit(self, X: Any, y: Any = None) -> "KernelPCABase":
@@ -133,7 +133,7 @@ class KernelPCABase(FittedKernelPCA):
         seed = self._seed()
         limit = cluster_memory() if cluster and self.memory_limit is None else self.memory_limit
         resources = Resources(read_memory_limit(limit), workers, seed)
-        solver = self._resumable(self._component_solver(X.shape[0], seed, workers), X, seed)
+        solver = self._resumable(self._component_solver(X.shape[0], seed), X, seed)
         bar = ProgressBar(type(self).__name__) if self.verbose else None
         with single_threaded_blas(), reporting_to(bar.hear if bar else None):
             gram, kernel, choice = self._hold(X, resources, cluster)

@@ -18,7 +18,7 @@ from l1kpca.estimators.validation import check_count
 from l1kpca.gram.base import DataGram, Gram
 from l1kpca.gram.memory import read_memory_limit
 from l1kpca.kernels import Kernel
-from l1kpca.threads import Workers, single_threaded_blas, thread_count
+from l1kpca.threads import single_threaded_blas
 
 
 @parameters
@@ -170,7 +170,7 @@ class L1KernelPCA(KernelPCABase):
         mark = fingerprint(X, self.get_params(deep=False))
         return Checkpointed(solver, Checkpoint(Path(self.checkpoint)), mark, seed)
 
-    def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> Deflation:
+    def _component_solver(self, n_samples: int, seed: int) -> Deflation:
         self._check_search(n_samples)
         as_the_paper = not isinstance(self.start, str) or self.start == "column"
         return Deflation(
@@ -179,7 +179,6 @@ class L1KernelPCA(KernelPCABase):
             n_starts=None if isinstance(self.n_starts, str) else self.n_starts,
             orient=not as_the_paper,
             seed=seed,
-            workers=workers,
         )
 
     def _check_search(self, n_samples: int) -> None:
@@ -208,10 +207,9 @@ class L1KernelPCA(KernelPCABase):
     def _fit_rows(self, X: Any) -> Array:
         scores = super()._fit_rows(X)
         if self.certify:
-            workers = Workers(thread_count(self.n_jobs))
             gram = self.training_gram()
             with single_threaded_blas():
-                found = Certifier().certify(gram, self.dual_components_, self.signs_, workers)
+                found = Certifier().certify(gram, self.dual_components_, self.signs_)
             self.optimality_gap_ = found.gap
         return scores
 

@@ -12,6 +12,7 @@ import numpy as np
 from l1kpca._typing import Array
 from l1kpca.gram.thin import Thin
 from l1kpca.kernels import KernelBlocks
+from l1kpca.threads import Workers
 
 LowRank = tuple[Array, Array]
 """Factors (L, R), both (rank, n_samples), of a matrix L^T R that is to be subtracted."""
@@ -59,6 +60,10 @@ class Written(Gram, Protocol):
     @property
     def K(self) -> Array:
         """The matrix; whoever asked for the copy may change it."""
+
+    @property
+    def workers(self) -> Workers:
+        """The threads that work on it."""
 
 
 @dataclass(frozen=True)

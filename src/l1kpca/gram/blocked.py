@@ -49,7 +49,7 @@ class BlockedGram(TiledGram):
 
     def center(self, weights: Array) -> DataGram:
         """The Gram of the rows minus their weighted mean in feature space."""
-        return Centered(self, weights, self.workers)
+        return Centered(self, weights)
 
     def projection(self, V: Array) -> Projection:
         """The map x -> k(x, X) @ V."""

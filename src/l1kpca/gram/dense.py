@@ -120,7 +120,7 @@ class DenseGram(StoredGram):
 
     def center(self, weights: Array) -> DataGram:
         """The Gram of the rows minus their weighted mean in feature space."""
-        return Centered(self, weights, self.workers)
+        return Centered(self, weights)
 
     def projection(self, V: Array) -> Projection:
         """The map x -> k(x, X) @ V."""
@@ -138,7 +138,7 @@ class PrecomputedGram(StoredGram):
         """The Gram of the rows minus their weighted mean; no pass over K if its sums are known."""
         is_mean = self.row_sums is not None and np.ptp(weights) == 0
         means = weights[0] * self.row_sums if is_mean else None
-        return Centered(self, weights, self.workers, means)
+        return Centered(self, weights, means)
 
     def projection(self, V: Array) -> Projection:
         """The map from rows k(x, X), given by the user, to k(x, X) @ V."""

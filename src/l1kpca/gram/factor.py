@@ -124,7 +124,7 @@ class FactorGram(TiledGram):
         offset = float(mean @ mean)
         is_small = 2 * offset <= float(np.median(self._squared_norms))
         if is_small or sparse.issparse(self.F) or isinstance(self.F, np.memmap):
-            return Centered(self, weights, self.workers)
+            return Centered(self, weights)
         return FactorGram(self.F - mean, Shifted(self.features, mean), self.workers, offset)
 
     def thin(self) -> Thin | None:

@@ -1,5 +1,6 @@
 """A stored symmetric matrix through its upper triangle: each entry is read once."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,6 @@ from l1kpca.threads import Workers
 
 MAX_PIECES = 16
 """Pieces of work; fixed, so that sums are taken in the same order for any number of threads."""
-
 
 FEW_VECTORS = 3
 """So many products, one after the other, take less time than BLAS does with all of K."""
@@ -25,16 +25,9 @@ def triangle_product(K: Array, V: Array, workers: Workers) -> Array:
     """K V for one vector or few, from the upper triangle of K."""
     V = V.astype(K.dtype, copy=False)
     if V.ndim == 1:
-        return _product(K, V, workers)
-    columns = [_product(K, np.ascontiguousarray(v), workers) for v in V.T]
-    return np.column_stack(columns)
-
-
-def _product(K: Array, v: Array, workers: Workers) -> Array:
-    parts = np.zeros((MAX_PIECES, len(v)), dtype=K.dtype)
-    pieces = [(K, v, *cut, part) for cut, part in zip(_equal_areas(len(v)), parts, strict=True)]
-    workers.run(loops.symmetric_dot, pieces, cost=K.size)
-    return parts.sum(axis=0)
+        return _added_up(loops.symmetric_dot, K, V, workers)
+    vectors = np.ascontiguousarray(V.T)
+    return np.column_stack([_added_up(loops.symmetric_dot, K, v, workers) for v in vectors])
 
 
 class Triangle:
@@ -61,16 +54,19 @@ class Triangle:
 
     def take_off(self, scores: Array) -> None:
         """One more row of C."""
-        n = len(scores)
-        parts = np.zeros((MAX_PIECES, n), dtype=self._K.dtype)
-        cuts = zip(_equal_areas(n), parts, strict=True)
-        pieces = [(self._K, scores, *cut, part) for cut, part in cuts]
-        self._workers.run(loops.take_off, pieces, cost=self._K.size)
-        self.column_l1 = parts.sum(axis=0)
+        self.column_l1 = _added_up(loops.take_off, self._K, scores, self._workers)
 
     def apply(self, V: Array) -> Array:
         """(K - C^T C) V for one vector or few."""
         return triangle_product(self._K, V, self._workers)
+
+
+def _added_up(loop: Callable[..., None], K: Array, v: Array, workers: Workers) -> Array:
+    """What a loop over rows of the triangle adds up, one vector for each piece of the rows."""
+    parts = np.zeros((MAX_PIECES, len(v)), dtype=K.dtype)
+    cuts = zip(_equal_areas(len(v)), parts, strict=True)
+    workers.run(loop, [(K, v, *cut, part) for cut, part in cuts], cost=K.size)
+    return parts.sum(axis=0)
 
 
 def _equal_areas(n: int) -> list[tuple[int, int]]:

@@ -11,7 +11,6 @@ from l1kpca.gram.base import DataGram, Gram, LowRank, Written, with_more
 from l1kpca.gram.projections import CenteredProjection
 from l1kpca.gram.thin import Thin
 from l1kpca.gram.triangle import Triangle, are_few
-from l1kpca.threads import Workers
 
 _MANY = 16  # scores or searches for which a copy of K pays
 _PAYS_ALWAYS = 128 * 2**20  # bytes of K; beyond the caches, a copy costs what it saves in products
@@ -20,11 +19,10 @@ _PAYS_ALWAYS = 128 * 2**20  # bytes of K; beyond the caches, a copy costs what i
 class Minus:
     """K - L^T R, never formed; ``left`` and ``right`` are (rank, n_samples)."""
 
-    def __init__(self, gram: Gram, left: Array, right: Array, workers: Workers):
+    def __init__(self, gram: Gram, left: Array, right: Array):
         self.gram = gram
         self.left = left
         self.right = right
-        self.workers = workers
 
     @property
     def n_samples(self) -> int:
@@ -86,11 +84,10 @@ class Deflated(Minus):
         self,
         gram: Gram,
         scores: Array,
-        workers: Workers,
         rows_left: Callable[[], Thin | None] = lambda: None,
         triangle: Triangle | None = None,
     ):
-        super().__init__(gram, scores, scores, workers)
+        super().__init__(gram, scores, scores)
         self._rows_left = rows_left
         self._triangle = triangle
 
@@ -120,11 +117,10 @@ class Deflating:
     matrix, as the paper's start does, each score is taken off the triangle of a copy.
     """
 
-    def __init__(self, gram: Gram, workers: Workers, whole_passes: int = 0):
+    def __init__(self, gram: Gram, whole_passes: int = 0):
         self.gram = gram
         self._less = gram
-        self._workers = workers
-        self._triangle = _triangle(gram, workers) if whole_passes >= _MANY else None
+        self._triangle = _triangle(gram) if whole_passes >= _MANY else None
         size = gram.n_samples**2 * gram.dtype.itemsize
         self._may_copy = self._triangle is None and size <= _PAYS_ALWAYS
         self._taken = 0
@@ -140,7 +136,7 @@ class Deflating:
             for score in scores[self._taken :]:
                 self._triangle.take_off(score)
             self._taken = len(scores)
-            return Deflated(self.gram, scores, self._workers, rows_left, self._triangle)
+            return Deflated(self.gram, scores, rows_left, self._triangle)
         while self._may_copy and len(scores) - self._taken >= _MANY:
             batch = scores[self._taken : self._taken + _MANY]
             less = self._less.written((batch, batch))
@@ -148,7 +144,7 @@ class Deflating:
             if less is not None:
                 self._less = less
                 self._taken += _MANY
-        return Deflated(self._less, scores[self._taken :], self._workers, rows_left)
+        return Deflated(self._less, scores[self._taken :], rows_left)
 
     def _rows_without(self, coef: Array) -> Thin | None:
         if self._rows is not None:
@@ -157,11 +153,11 @@ class Deflating:
         return self._rows
 
 
-def _triangle(gram: Gram, workers: Workers) -> Triangle | None:
+def _triangle(gram: Gram) -> Triangle | None:
     """That of a copy, if it may be made."""
     nothing = np.empty((0, gram.n_samples), dtype=gram.dtype)
     copy = gram.written((nothing, nothing))
-    return None if copy is None else Triangle(copy.K, copy.column_l1(), workers)
+    return None if copy is None else Triangle(copy.K, copy.column_l1(), copy.workers)
 
 
 class Centered(Minus):
@@ -171,13 +167,11 @@ class Centered(Minus):
     :math:`K - h 1^T - 1 h^T` with h = m - mu/2.
     """
 
-    def __init__(
-        self, gram: DataGram, weights: Array, workers: Workers, means: Array | None = None
-    ):
+    def __init__(self, gram: DataGram, weights: Array, means: Array | None = None):
         means = gram.apply(weights) if means is None else means
         half = means - (weights @ means) / 2
         ones = np.ones_like(half)
-        super().__init__(gram, np.stack([half, ones]), np.stack([ones, half]), workers)
+        super().__init__(gram, np.stack([half, ones]), np.stack([ones, half]))
         self.rows = gram
         self.weights = weights
         self.means = means
@@ -189,7 +183,7 @@ class Centered(Minus):
 
     def center(self, weights: Array) -> DataGram:
         """Center anew: the first center cancels out."""
-        return Centered(self.rows, weights, self.workers)
+        return Centered(self.rows, weights)
 
     def projection(self, V: Array) -> CenteredProjection:
         """The map from new rows to their scores on the centered directions."""

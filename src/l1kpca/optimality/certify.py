@@ -4,7 +4,7 @@ from typing import Any
 
 from l1kpca.components.certificate import BOUNDS, Certificate, Certifier
 from l1kpca.optimality.problems import check_budget
-from l1kpca.threads import Workers, single_threaded_blas, thread_count
+from l1kpca.threads import single_threaded_blas
 
 
 def certify(
@@ -49,7 +49,6 @@ def certify(
         raise ValueError(f"bound={bound!r} must be one of {list(BOUNDS)}")
     check_budget(max_nodes, max_seconds)
     gram = model.training_gram()
-    workers = Workers(thread_count(model.n_jobs))
     with single_threaded_blas():
         certifier = Certifier(bound, max_nodes, max_seconds)
-        return certifier.certify(gram, model.dual_components_, model.signs_, workers)
+        return certifier.certify(gram, model.dual_components_, model.signs_)

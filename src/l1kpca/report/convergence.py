@@ -9,7 +9,7 @@ import numpy as np
 from l1kpca.components.certificate import Certifier
 from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
 from l1kpca.report.packing import short
-from l1kpca.threads import Workers, single_threaded_blas, thread_count
+from l1kpca.threads import single_threaded_blas
 
 _CERTIFIED_ROWS = 500
 _CERTIFIED_COMPONENTS = 3
@@ -52,10 +52,9 @@ def _gaps(pca: Any) -> np.ndarray:
     if not maximises_l1 or len(pca.X_fit_) > _CERTIFIED_ROWS or not pca.n_components_:
         return np.zeros(0)
     few = slice(min(_CERTIFIED_COMPONENTS, pca.n_components_))
-    workers = Workers(thread_count(pca.n_jobs))
     with single_threaded_blas():
         found = Certifier().certify(
-            pca.training_gram(), pca.dual_components_[:, few], pca.signs_[few], workers
+            pca.training_gram(), pca.dual_components_[:, few], pca.signs_[few]
         )
     return found.gap
 

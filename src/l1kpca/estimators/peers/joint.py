@@ -11,7 +11,6 @@ from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.names import bound_of, make_finder, make_start
 from l1kpca.estimators.validation import check_count
 from l1kpca.gram.memory import read_memory_limit
-from l1kpca.threads import Workers
 
 
 @parameters
@@ -74,14 +73,13 @@ class JointL1KernelPCA(KernelPCABase):
     start: Any = "auto"
     n_starts: int = 1
 
-    def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> ComponentSolver:
+    def _component_solver(self, n_samples: int, seed: int) -> ComponentSolver:
         check_count("n_starts", self.n_starts)
         greedy = Deflation(
             finder=make_finder(self.solver, self.max_iter),
             start=make_start(self.start, n_samples),
             n_starts=self.n_starts,
             seed=seed,
-            workers=workers,
         )
         joint = JointSigns(greedy, **bound_of(self.max_iter))
         if self.n_components is None or isinstance(self.n_components, Integral):

@@ -6,7 +6,6 @@ from l1kpca.components.projection_trick import ProjectionTrick
 from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.names import bound_of, make_start
 from l1kpca.gram.memory import read_memory_limit
-from l1kpca.threads import Workers
 
 
 @parameters
@@ -77,11 +76,10 @@ class KwakKernelPCA(KernelPCABase):
 
     start: Any = "norm"
 
-    def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> ProjectionTrick:
+    def _component_solver(self, n_samples: int, seed: int) -> ProjectionTrick:
         return ProjectionTrick(
             start=make_start(self.start, n_samples),
             memory=read_memory_limit(self.memory_limit),
             seed=seed,
-            workers=workers,
             **bound_of(self.max_iter),
         )

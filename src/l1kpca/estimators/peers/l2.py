@@ -17,7 +17,6 @@ from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.validation import check_count, check_number
 from l1kpca.gram.base import Gram
 from l1kpca.gram.memory import read_memory_limit
-from l1kpca.threads import Workers
 
 EIGEN_SOLVERS = ("auto", "dense", "arpack", "randomized")
 _FEW, _MANY_ROWS = 10, 200  # "auto" as in scikit-learn: arpack for few components of many rows
@@ -82,7 +81,7 @@ class L2KernelPCA(KernelPCABase):
     tol: float = 0
     iterated_power: Any = "auto"
 
-    def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> "Eigenvectors":
+    def _component_solver(self, n_samples: int, seed: int) -> "Eigenvectors":
         if self.eigen_solver not in EIGEN_SOLVERS:
             raise ValueError(
                 f"eigen_solver={self.eigen_solver!r} must be one of {list(EIGEN_SOLVERS)}"

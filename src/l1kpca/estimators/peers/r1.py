@@ -9,7 +9,6 @@ from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.names import bound_of
 from l1kpca.estimators.validation import check_number
 from l1kpca.gram.memory import read_memory_limit
-from l1kpca.threads import Workers
 
 
 @parameters
@@ -85,7 +84,7 @@ class R1KernelPCA(KernelPCABase):
     weights: str = "huber"
     tol: float = 1e-6
 
-    def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> ComponentSolver:
+    def _component_solver(self, n_samples: int, seed: int) -> ComponentSolver:
         if self.weights not in WEIGHTINGS:
             raise ValueError(f"weights={self.weights!r} must be one of {list(WEIGHTINGS)}")
         check_number("tol", self.tol, at_least=0)

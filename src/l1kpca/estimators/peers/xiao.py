@@ -6,7 +6,6 @@ from l1kpca.components.singular_systems import SingularSystems
 from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.names import bound_of, make_start
 from l1kpca.gram.memory import read_memory_limit
-from l1kpca.threads import Workers
 
 
 @parameters
@@ -78,11 +77,10 @@ class XiaoKernelPCA(KernelPCABase):
 
     start: Any = "eigen"
 
-    def _component_solver(self, n_samples: int, seed: int, workers: Workers) -> SingularSystems:
+    def _component_solver(self, n_samples: int, seed: int) -> SingularSystems:
         return SingularSystems(
             start=make_start(self.start, n_samples),
             memory=read_memory_limit(self.memory_limit),
             seed=seed,
-            workers=workers,
             **bound_of(self.max_iter),
         )
