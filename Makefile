@@ -9,6 +9,9 @@ WORKERS      ?= 2
 TEST_THREADS ?= 1
 PYTEST_ARGS  ?=
 BENCH_ARGS   ?=
+PAPER_ARGS   ?=
+# Where the data sets of the paper are looked for first.
+DATA         ?= ../shared/data
 
 SEED_OF_THE_DAY = $(shell expr `date +%j` % 100)
 
@@ -17,7 +20,7 @@ SPHINX   = $(BIN)/sphinx-build -W --keep-going -b html
 PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-nightly test-oldest audit lint format bench docs docs-fast clean
+.PHONY: help demo test test-nightly test-oldest audit lint format bench paper paper-quick stale docs docs-fast clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -60,8 +63,17 @@ format: $(VENV)/.ready-lint  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.ready-bench  ## speed and memory against the peers, as ratios; 40 minutes on a quiet machine
-	$(BIN)/l1kpca bench --out out/bench $(BENCH_ARGS)
+bench: $(VENV)/.ready-bench  ## speed against the peers, and docs/performance.md; ten minutes on a quiet machine
+	$(BIN)/python -m benchmarks.speed $(BENCH_ARGS)
+
+paper: $(VENV)/.ready-paper  ## the paper's experiments, and docs/reproduction.md; an hour, goes on where it was stopped
+	$(BIN)/python -m paper --docs docs $(if $(wildcard $(DATA)),--data $(DATA)) $(PAPER_ARGS)
+
+paper-quick: $(VENV)/.ready-paper  ## a small version of the same in out/paper-quick, in a minute
+	$(BIN)/python -m paper --quick --out out/paper-quick $(PAPER_ARGS)
+
+stale:  ## name the pages of figures that are older than the code they measure
+	@$(PYTHON) scripts/stale.py
 
 docs: $(VENV)/.ready-docs  ## build the documentation into docs/_build/html; runs the gallery
 	MPLBACKEND=Agg $(SPHINX) docs docs/_build/html
@@ -79,6 +91,7 @@ $(VENV)/.ready-demo:  EXTRAS = cli,report
 $(VENV)/.ready-test:  EXTRAS = all,test
 $(VENV)/.ready-lint:  EXTRAS = all,lint
 $(VENV)/.ready-bench: EXTRAS = all
+$(VENV)/.ready-paper: EXTRAS = all
 $(VENV)/.ready-docs:  EXTRAS = all,docs
 
 $(VENV)/.ready-%: pyproject.toml $(VENV)/.created

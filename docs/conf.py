@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-import l1kpca.experiments
 import l1kpca.optimality
 import l1kpca.persistence
 import l1kpca.report
@@ -33,7 +32,7 @@ suppress_warnings = ["toc.empty_glob"]
 
 # --- pages in Markdown -------------------------------------------------------------------------
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 # --- the reference, from the docstrings ---------------------------------------------------------
@@ -43,13 +42,14 @@ templates_path = ["templates"]
 autodoc_typehints = "none"  # numpydoc sections say the types
 autodoc_member_order = "groupwise"
 default_role = "py:obj"
+smartquotes_action = "q"  # quotes only: an option such as --top keeps its dashes
 numpydoc_show_class_members = False  # the templates do it
 numpydoc_validation_checks = {"GL03", "GL08", "SS01", "PR01", "PR02", "PR10", "RT01"}
 # Inner layers have one-line docstrings; records document their fields as attributes.
 numpydoc_validation_exclude = {
     r"\.[A-Z_]+$",  # constants, which have the docstrings of their types
-    r"^l1kpca\.(bench|components|directions|estimators|gram|kernels|threads)\.",
-    *records(l1kpca.datasets, l1kpca.experiments, l1kpca.optimality, l1kpca.persistence),
+    r"^l1kpca\.(components|directions|estimators|gram|kernels|outliers|threads)\.",
+    *records(l1kpca.datasets, l1kpca.optimality, l1kpca.persistence),
     *records(l1kpca.report),
 }
 
@@ -59,6 +59,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_gallery",
     "filename_pattern": r"plot_",
+    "within_subsection_order": "gallery_order.WhyToScale",
     "doc_module": ("l1kpca",),
     "backreferences_dir": "api/generated/backreferences",
     "show_memory": False,

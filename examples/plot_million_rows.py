@@ -4,7 +4,7 @@ A million rows
 
 A kernel matrix of a million rows has a million times a million entries: eight terabytes. With
 ``gram="nystroem"`` it is approximated through a few hundred landmark rows, and nothing larger than
-the rows themselves is ever held. This page is built with 100 000 rows; set ``N_ROWS = 1_000_000``
+the rows themselves is ever held. This page is built with 50 000 rows; set ``N_ROWS = 1_000_000``
 for the full size, which took about a minute of processor time and 0.6 GB of memory in all.
 """
 
@@ -14,9 +14,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from l1kpca import L1KernelPCA
-from l1kpca.gram.builders import Nystroem
+from l1kpca.gram.choose import Nystroem
 
-N_ROWS = 100_000
+N_ROWS = 50_000
 
 # %%
 # Rows near a torus in ten dimensions, in single precision, one percent of them ruined. To work
@@ -44,7 +44,7 @@ pca = L1KernelPCA(
     kernel="rbf",
     gamma=0.2,
     gram=Nystroem(n_landmarks=200),
-    memory_limit="50MB",
+    memory_limit="20MB",
     random_state=0,
 )
 begin = time.perf_counter()

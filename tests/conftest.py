@@ -1,14 +1,21 @@
-"""What all tests share: seeds, hypothesis profiles, and the folder of the six data sets."""
+"""What all tests share: seeds, hypothesis profiles, rows, scripts, the folder of the data sets."""
 
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from l1kpca import tuning
 from missing import DATA_MISSING, DATA_SETS, DATA_VARIABLE, REMEDIES
 
 DEFAULT_DATA_DIR = Path(__file__).resolve().parents[2] / "shared" / "data"
+# A shell that runs the tests in the background tells all their processes to ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No deadline, and no complaint about slow examples: the first call of a loop compiles it.
 settings.register_profile(
@@ -32,6 +39,64 @@ settings.load_profile("normal")  # the option --hypothesis-profile=nightly overr
 def global_random_seed():
     """The seed of a test that draws data; the test must pass for any seed from 0 to 99."""
     return int(os.environ.get("L1KPCA_SEED", "0"))
+
+
+@pytest.fixture(params=["compiled", "plain"])
+def way(request, monkeypatch):
+    """How few rows are searched: in compiled calls, or in the plain way of many rows."""
+    if request.param == "plain":
+        monkeypatch.setattr(tuning, "SMALL_ROWS", 0)
+    return request.param
+
+
+@pytest.fixture
+def make_rows(global_random_seed):
+    """Rows with a few strong directions, noise, and some rows far off."""
+
+    def make(n, d=6):
+        rng = np.random.default_rng(global_random_seed)
+        X = rng.standard_normal((n, 3)) @ rng.standard_normal((3, d))
+        X += 0.3 * rng.standard_normal((n, d))
+        X[: n // 20] *= 5
+        return X / X.std(axis=0)
+
+    return make
+
+
+@pytest.fixture
+def start_script(tmp_path):
+    """Start a Python script in a fresh process; whatever still runs at the end is killed."""
+    started = []
+
+    def start(text, *arguments):
+        path = tmp_path / f"script{len(started)}.py"
+        path.write_text(text)
+        process = subprocess.Popen(
+            [sys.executable, str(path), *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def run_script(start_script):
+    """Run a Python script in a fresh process; its standard output, if all went well."""
+
+    def run(text, *arguments):
+        process = start_script(text, *arguments)
+        output, errors = process.communicate()
+        assert process.returncode == 0, errors
+        return output
+
+    return run
 
 
 @pytest.fixture(scope="session")

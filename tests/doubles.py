@@ -2,9 +2,15 @@
 
 from collections import Counter
 
+from l1kpca.gram.base import Gram
+from l1kpca.gram.stored import BlockedGram
 
-class CountingGram:
-    """Passes everything on to a Gram; counts full products, updated columns and columns read."""
+
+class CountingGram(Gram):
+    """Passes everything on to a Gram; counts full products, updated columns and columns read.
+
+    What is centered, deflated or followed through it goes the plain way of the base class.
+    """
 
     def __init__(self, gram):
         self.gram = gram
@@ -28,15 +34,39 @@ class CountingGram:
         self.calls["columns"] += len(index)
         return self.gram.columns(index, rows)
 
-    def written(self, minus):
-        return None
+    def column_l1(self, minus=None):
+        self.calls["column sums"] += 1
+        return self.gram.column_l1(minus)
 
-    def thin(self):
-        return None
+    def projection(self, V):
+        return self.gram.projection(V)
 
     def rounding(self):
         return self.gram.rounding()
 
-    def column_l1(self, minus=None):
-        self.calls["column sums"] += 1
-        return self.gram.column_l1(minus)
+
+class CountingBlocks(BlockedGram):
+    """Counts the entries of K that are evaluated."""
+
+    entries = 0
+
+    def block(self, rows, columns):
+        found = super().block(rows, columns)
+        self.entries += found.size
+        return found
+
+
+class CountingFinder:
+    """Passes everything on to a finder; remembers the starts of every call."""
+
+    def __init__(self, finder):
+        self.finder = finder
+        self.starts = []
+
+    def find(self, gram, starts):
+        self.starts.append(starts.copy())
+        return self.finder.find(gram, starts)
+
+    @property
+    def n_searches(self):
+        return sum(starts.shape[1] for starts in self.starts)

@@ -34,16 +34,29 @@ def start_column(K):
     return int(np.argmax(np.where(usable, np.abs(K).sum(axis=0) / norms, -1)))
 
 
-def fixed_point(K, c):
-    """Every iterate of c <- sgn(K c), until (c' - c)^T K (c' - c) = 0 up to rounding."""
-    iterates = [c]
-    while True:
-        following = signs(K @ c, c)
-        step = following - c
-        if step @ K @ step <= 1e-13 * (following @ K @ following):
-            return iterates
-        c = following
-        iterates.append(c)
+def fixed_point(K, c, max_iter=1000, tol=0.0, momentum=False):
+    """Every iterate of c <- sgn(K c), all of K c anew in each step.
+
+    The search ends where (c' - c)^T K (c' - c) = 0 up to rounding, or where a step gains no more
+    than a share ``tol`` of the objective.  With momentum, c' = sgn(K (c + t / (t + 3) (c - b)))
+    after t steps from b to c to c'; a step that gains nothing is not taken and sets t to zero.
+    """
+    iterates, before, t = [c], c, 0
+    for _ in range(max_iter):
+        following = signs(K @ (c + t / (t + 3) * (c - before)), c)
+        value = c @ K @ c
+        gain = following @ K @ following - value
+        if gain > 1e-13 * value:
+            iterates.append(following)
+            before, c = c, following
+            if gain <= tol * value:
+                break
+            t = t + 1 if momentum else 0
+        elif t == 0:
+            break
+        else:
+            t = 0
+    return iterates
 
 
 def algorithm_1(K, n_components):
@@ -64,7 +77,7 @@ def deflated(K, c):
 
 
 def pca_l1(X, start, n_components):
-    """PCA-L1 on the rows: w <- normalised sum_i sgn(x_i w) x_i; rows are then projected out."""
+    """PCA-L1 on the rows: w <- normalized sum_i sgn(x_i w) x_i; rows are then projected out."""
     X = X.copy()
     loadings, scores = [], []
     for _ in range(n_components):

@@ -22,6 +22,7 @@ from sklearn.metrics import roc_auc_score
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.adapters import L1KPCA
+from l1kpca.outliers import Robust
 from l1kpca.peers import L2KernelPCA
 
 DETECTORS = {
@@ -68,8 +69,8 @@ def test_labels_and_threshold_follow_from_the_scores(fitted):
 
 def test_scores_are_those_of_the_detector(data):
     X, X_new, _, _ = data
-    adapter = L1KPCA(variance_kept=0.6, random_state=3).fit(X)
-    plain = KernelPCAOutlierDetector(variance_kept=0.6, random_state=3).fit(X)
+    adapter = L1KPCA(rule=Robust(0.6), random_state=3).fit(X)
+    plain = KernelPCAOutlierDetector(rule=Robust(0.6), random_state=3).fit(X)
     assert_array_equal(adapter.decision_function(X_new), -plain.score_samples(X_new))
     assert_array_equal(adapter.explain(X_new[:3]), plain.explain(X_new[:3]))
 
@@ -141,18 +142,25 @@ def test_labels_in_training_are_not_used(data):
 
 def test_the_constructor_only_stores():
     pca = L1KernelPCA(3)
-    detector = L1KPCA(0.9, pca=pca, rule="no", variance_kept=7, standardize=3, max_samples="x")
+    detector = L1KPCA(0.9, pca=pca, rule="no", scaling=3, max_samples="x")
     assert detector.pca is pca
     assert detector.get_params(deep=False) == {
         "contamination": 0.9,
         "pca": pca,
         "rule": "no",
-        "variance_kept": 7,
-        "standardize": 3,
+        "scaling": 3,
         "max_samples": "x",
         "random_state": None,
+        "n_jobs": None,
+        "memory_limit": None,
     }
     assert L1KPCA().contamination == 0.1
+
+
+def test_threads_memory_and_columns_are_those_of_the_detector(data):
+    fitted = L1KPCA(random_state=0, n_jobs=1, memory_limit="50MB").fit(data[0])
+    assert (fitted.detector_.pca_.n_jobs, fitted.detector_.pca_.memory_limit) == (1, "50MB")
+    assert fitted.n_features_in_ == data[0].shape[1]
 
 
 def test_clone_and_nested_parameters(data):

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from l1kpca import loops
+from oracles import fixed_point
 
 PIECES = [(0, 13), (0, 0), (4, 9), (12, 13)]
 
@@ -54,9 +55,9 @@ def test_pieces_of_symmetric_dot_add_up(K, v, tolerance):
 
 
 @pytest.mark.parametrize(("start", "stop"), PIECES)
-@pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 8, 11])
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 11])
 def test_add_weighted_rows(K, v, tolerance, start, stop, count):
-    """Counts around the four rows that are taken at a time; an index may come twice."""
+    """Counts around the eight rows that are taken at a time; an index may come twice."""
     index = np.random.default_rng(2).integers(0, 13, count)
     out = np.ones_like(v)
     loops.add_weighted_rows(K, index, v[:count], start, stop, out)
@@ -93,20 +94,88 @@ def test_take_off(K, v, tolerance, start, stop):
     assert_allclose(sums, expected, atol=10 * tolerance)
 
 
+@pytest.mark.parametrize("error", [0, 0.25, 100])
 @pytest.mark.parametrize(("start", "stop"), PIECES)
-def test_differing_signs(K, v, dtype, tolerance, start, stop):
-    """Entries that may have changed their sign are computed, the others stay as they were."""
+def test_differing_signs(K, v, dtype, tolerance, start, stop, error):
+    """Entries that may have changed their sign are computed, the others stay as they were.
+
+    An entry of few digits is used, without its possible error, where that leaves the sign sure.
+    """
     c = np.where(np.arange(13) % 3 == 0, -1, 1).astype(dtype)
-    lengths, at = np.full(13, 2, dtype), (np.arange(13) % 4).astype(dtype)
-    image = np.linspace(-9, 9, 13).astype(dtype)
-    seen = np.stack([lengths, at, image])
-    found = loops.differing_signs(K, v, K.dtype.type(0.5), 4.0, seen, c, (start, stop))
+    lengths, at = np.full(13, 2.0), np.arange(13) % 4.0
+    image = np.linspace(-9, 9, 13)
+    seen = np.stack([lengths, at, image, np.full(13, float(error))])
+    size = float(np.linalg.norm(v))
+    unit = (v / size).astype(np.float32)
+    both, span = (K, (K + error / 99).astype(np.float32)), (start, stop)
+    found = loops.differing_signs(both, (v, unit), 0.5, (4.0, size), seen, c, span)
     here = (np.arange(13) >= start) & (np.arange(13) < stop)
     stale = here & (np.abs(image) <= 1.001 * lengths * (4 - at))
-    expected = np.where(stale, K @ v - 0.5, image)
-    assert_allclose(seen[2], expected, atol=tolerance)
+    few = size * (both[1] @ unit) - 0.5
+    entry = np.where(np.abs(few) > error * size, few - np.copysign(error * size, few), K @ v - 0.5)
+    expected = np.where(stale, entry, image)
+    assert_allclose(seen[2], expected, atol=max(tolerance, 1e-4))
     assert_array_equal(seen[1], np.where(stale, 4, at))
     assert_array_equal(found, np.flatnonzero(here & (expected * c < 0)))
+
+
+def less_two_terms(K, seed=6):
+    """A matrix and factors that give K."""
+    u, v = np.random.default_rng(seed).normal(size=(2, len(K)))
+    left, right = (np.stack(pair).astype(K.dtype) for pair in ((u, v), (v, u)))
+    return (K + left.T @ right).astype(K.dtype), (left, right)
+
+
+def flips_one_by_one(block, c, noise, most):
+    """The best flip again and again, by evaluating every one of them."""
+    c, gains = c.copy(), []
+    while len(gains) < most:
+        gain = block.diagonal() - c * (block @ c)
+        best = gain.argmax()
+        if gain[best] <= noise:
+            break
+        gains.append(gain[best])
+        c[best] = -c[best]
+    return c, gains
+
+
+@pytest.mark.parametrize("n", [1, 2, 13, 40])
+@pytest.mark.parametrize("most", [0, 1, 4, 100])
+@pytest.mark.parametrize("noise", [0.0, 3.0])
+@pytest.mark.parametrize("split", [less_two_terms, lambda K: (K, (K[:0], K[:0]))])
+def test_flip_within(n, most, noise, split):
+    A = np.random.default_rng(n).normal(size=(n, n))
+    block, c = A @ A.T, np.random.default_rng(7).choice([-1.0, 1.0], n)
+    expected, expected_gains = flips_one_by_one(block, c, noise, most)
+    gain, gains = block.diagonal() - c * (block @ c), np.full(most, np.nan)
+    count = loops.flip_within(*split(block), c, gain, noise, gains)
+    assert_array_equal(c, expected)
+    assert_allclose(gains[:count], expected_gains)
+    assert np.isnan(gains[count:]).all()
+    assert_allclose(gain, block.diagonal() - c * (block @ c), atol=1e-9)
+
+
+@pytest.mark.parametrize("momentum", [False, True])
+@pytest.mark.parametrize("tol", [0.0, 0.05])
+@pytest.mark.parametrize("max_iter", [0, 1, 2, 1000])
+@pytest.mark.parametrize("split", [less_two_terms, lambda K: (K, (K[:0], K[:0]))])
+def test_sign_steps(max_iter, tol, momentum, split, dtype, tolerance):
+    A = np.random.default_rng(8).normal(size=(80, 3))
+    K, c = (A @ A.T).astype(dtype), np.random.default_rng(9).choice([-1.0, 1.0], 80).astype(dtype)
+    expected = fixed_point(A @ A.T, c.astype(float), max_iter, tol, momentum)
+    Kc, trace = K @ c, np.empty(max_iter + 1)
+    trace[0] = c @ Kc
+    count, moved, ended = loops.sign_steps(*split(K), c, Kc, (max_iter, tol, momentum), trace)
+    assert_array_equal(c, expected[-1])
+    assert count == len(expected) - 1
+    assert ended == (max_iter == 1000)
+    size = np.abs(trace[: count + 1]).max()
+    values = [c @ A @ A.T @ c for c in expected]
+    assert_allclose(trace[: count + 1], values, atol=10 * tolerance * size)
+    assert_allclose(Kc, A @ A.T @ c, atol=10 * tolerance * np.abs(Kc).max())
+    assert Kc.dtype == dtype
+    if ended and tol == 0:
+        assert moved <= tolerance * size
 
 
 @pytest.mark.parametrize("n", [1, 2, 40, 300])
@@ -135,6 +204,10 @@ def test_inputs_are_not_written_to(K, v):
     loops.symmetric_dot(K, v, 0, 13, np.zeros_like(v))
     loops.add_weighted_rows(K, np.arange(13), v, 0, 13, np.zeros_like(v))
     loops.absolute_sums(K, 0, 0, K[::-1].copy(), np.zeros_like(v), np.zeros_like(v))
+    loops.both_products(K, v, 0, 13, *np.zeros((3, 13), dtype=K.dtype))
+    minus = v[np.newaxis], v[np.newaxis]
+    loops.flip_within(K, minus, np.sign(v), v.copy(), 0.0, np.empty(5))
+    loops.sign_steps(K, minus, np.sign(v), v.copy(), (3, 0.0, True), np.zeros(4))
     assert_array_equal(K, kept[0])
     assert_array_equal(v, kept[1])
 

@@ -6,14 +6,14 @@ from typing import get_args, get_type_hints
 
 import typer
 
-from l1kpca.cli.app import app as program
+from l1kpca.cli.app import make_program
 
 FOLDER = "commands"
 
 
 def all_commands(command=None, path=("l1kpca",)):
     """Pairs of words and command, for each command that does something; groups are opened."""
-    command = typer.main.get_command(program) if command is None else command
+    command = typer.main.get_command(make_program()) if command is None else command
     if not hasattr(command, "commands"):
         return [(" ".join(path), command)]
     return [
@@ -62,6 +62,8 @@ def _shown_option(parameter, kind):
     elif parameter.secondary_opts:
         kept = parameter.opts if parameter.default else parameter.secondary_opts
         notes.append(f"Default: `{kept[0]}`.")
+    elif isinstance(parameter.show_default, str):
+        notes.append(f"Default: `{parameter.show_default}`.")
     elif not parameter.is_flag and parameter.default is not None:
         notes.append(f"Default: `{getattr(parameter.default, 'value', parameter.default)}`.")
     return f"`{names}{value}`\n: {' '.join(notes)}"

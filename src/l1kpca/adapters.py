@@ -1,5 +1,6 @@
 """Detectors in the interface of other libraries."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 try:
@@ -11,9 +12,10 @@ except ImportError as error:
 from sklearn.utils.validation import check_is_fitted
 
 from l1kpca._typing import Array
-from l1kpca.estimators.outliers.detector import KernelPCAOutlierDetector
+from l1kpca.outliers.detector import KernelPCAOutlierDetector
 
 
+@dataclass(eq=False, repr=False)
 class L1KPCA(BaseDetector):
     """`KernelPCAOutlierDetector` as a PyOD detector: higher scores are more abnormal.
 
@@ -21,7 +23,7 @@ class L1KPCA(BaseDetector):
     ----------
     contamination : float in (0, 0.5] or PyThresh object, default=0.1
         Share of the training rows that get the label 1, or an object that finds it.
-    pca, rule, variance_kept, standardize, max_samples, random_state
+    pca, rule, scaling, max_samples, random_state, n_jobs, memory_limit : optional
         As for `KernelPCAOutlierDetector`.
 
     Attributes
@@ -32,6 +34,8 @@ class L1KPCA(BaseDetector):
         Rows with a higher abnormality get the label 1.
     labels_ : ndarray of shape (n_samples,)
         0 for ordinary training rows, 1 for outliers.
+    n_features_in_ : int
+        Number of columns at fit.
     detector_ : KernelPCAOutlierDetector
         The fitted detector, with ``explain`` and ``outlier_map``.
 
@@ -46,26 +50,17 @@ class L1KPCA(BaseDetector):
     (7, 5)
     """
 
-    def __init__(
-        self,
-        contamination: Any = 0.1,
-        *,
-        pca: Any = None,
-        rule: str = "robust",
-        variance_kept: float = 0.8,
-        standardize: bool = True,
-        max_samples: Any = "auto",
-        random_state: Any = None,
-    ):
-        # Not through PyOD's constructor, which refuses values: that is for fit to do, so that
-        # parameters may be set in any order.
-        self.contamination = contamination
-        self.pca = pca
-        self.rule = rule
-        self.variance_kept = variance_kept
-        self.standardize = standardize
-        self.max_samples = max_samples
-        self.random_state = random_state
+    # The constructor of PyOD, which refuses values, is not called: that is for fit to do, so that
+    # parameters may be set in any order.
+    contamination: Any = 0.1
+    _: KW_ONLY
+    pca: Any = None
+    rule: Any = "auto"
+    scaling: str | None = "columns"
+    max_samples: Any = "auto"
+    random_state: Any = None
+    n_jobs: int | None = None
+    memory_limit: Any = None
 
     def fit(self, X: Any, y: Any = None) -> "L1KPCA":
         """Learn what ordinary rows look like; sets scores and labels of the training rows.
@@ -82,18 +77,20 @@ class L1KPCA(BaseDetector):
         self : object
             The fitted detector.
         """
-        self._check_contamination()
+        level = self.contamination
+        is_threshold = hasattr(level, "fit") and hasattr(level, "predict")
+        is_share = isinstance(level, int | float) and not isinstance(level, bool)
+        if not is_threshold and not (is_share and 0 < level <= 0.5):
+            raise ValueError(
+                f"contamination={level!r} must be a number above 0 and at most 0.5, or a PyThresh"
+                " object; for a line without a known share use l1kpca.KernelPCAOutlierDetector"
+            )
         self._set_n_classes(y)
-        detector = KernelPCAOutlierDetector(
-            self.pca,
-            rule=self.rule,
-            variance_kept=self.variance_kept,
-            standardize=self.standardize,
-            max_samples=self.max_samples,
-            random_state=self.random_state,
-        )
-        self.detector_ = detector.fit(X)
-        self.decision_scores_ = -self.detector_.score_samples(X)
+        settings = self.get_params(deep=False)
+        del settings["contamination"]
+        self.detector_ = KernelPCAOutlierDetector(**settings)
+        self.decision_scores_ = self.detector_.fit_judge(X).abnormality
+        self.n_features_in_ = self.detector_.n_features_in_
         self._process_decision_scores()
         return self
 
@@ -103,13 +100,12 @@ class L1KPCA(BaseDetector):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,)
         """
-        check_is_fitted(self, ["decision_scores_", "threshold_", "labels_"])
+        check_is_fitted(self, "labels_")
         return -self.detector_.score_samples(X)
 
     def explain(self, X: Any) -> Array:
@@ -124,15 +120,5 @@ class L1KPCA(BaseDetector):
         -------
         contributions : ndarray of shape (n_samples, n_features)
         """
-        check_is_fitted(self, ["decision_scores_", "threshold_", "labels_"])
+        check_is_fitted(self, "labels_")
         return self.detector_.explain(X)
-
-    def _check_contamination(self) -> None:
-        level = self.contamination
-        is_threshold = hasattr(level, "fit") and hasattr(level, "predict")
-        is_share = isinstance(level, int | float) and not isinstance(level, bool)
-        if not is_threshold and not (is_share and 0 < level <= 0.5):
-            raise ValueError(
-                f"contamination={level!r} must be a number above 0 and at most 0.5, or a PyThresh"
-                " object; for a line without a known share use l1kpca.KernelPCAOutlierDetector"
-            )

@@ -5,28 +5,38 @@ importing the package stays as fast as importing scikit-learn.
 """
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from l1kpca._typing import Array
 
+Factors = tuple[Array, Array]
+"""(L, R), both (rank, n), of a matrix L^T R that is to be taken off."""
+
 
 def compiled(plain: Callable[..., Any]) -> Callable[..., Any]:
     """Compile at the first call and keep the result on disk for later processes."""
-    machine_code: list[Callable[..., Any]] = []
+
+    @cache
+    def machine_code() -> Callable[..., Any]:
+        import numba
+
+        known = dict(plain.__globals__)
+        for name in plain.__code__.co_names:
+            if hasattr(known.get(name), "machine_code"):  # a compiled loop that is called
+                known[name] = known[name].machine_code()
+        bound = FunctionType(plain.__code__, known, plain.__name__)
+        bound.__qualname__, bound.__module__ = plain.__qualname__, plain.__module__
+        return numba.njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})(bound)
 
     @wraps(plain)
     def call(*arguments: Any) -> Any:
-        if not machine_code:
-            import numba
+        return machine_code()(*arguments)
 
-            machine_code.append(
-                numba.njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})(plain)
-            )
-        return machine_code[0](*arguments)
-
+    vars(call)["machine_code"] = machine_code
     return call
 
 
@@ -55,9 +65,8 @@ def symmetric_dot(K: Array, v: Array, start: int, stop: int, out: Array) -> None
             te, tf, tg, th = te + e[j] * x, tf + f[j] * x, tg + g[j] * x, th + h[j] * x
             above = a[j] * va + b[j] * vb + c[j] * vc + d[j] * vd
             out[j] += above + e[j] * ve + f[j] * vf + g[j] * vg + h[j] * vh
-        sums = (ta, tb, tc, td, te, tf, tg, th)
-        for r in range(8):
-            out[i + r] += sums[r]
+        for r, total in enumerate((ta, tb, tc, td, te, tf, tg, th)):
+            out[i + r] += total
         i += 8
     while i < stop:
         total = K[i, i] * v[i]
@@ -110,9 +119,8 @@ def absolute_sums(
             c, d = abs(kc[left + j] - mc[j]), abs(kd[left + j] - md[j])
             ta, tb, tc, td = ta + a, tb + b, tc + c, td + d
             by_column[j] += a + b + c + d
-        sums = (ta, tb, tc, td)
-        for r in range(4):
-            by_row[i + r] += sums[r]
+        for r, total in enumerate((ta, tb, tc, td)):
+            by_row[i + r] += total
         i += 4
     while i < n_rows:
         for j in range(n_columns):
@@ -150,31 +158,41 @@ def take_off(K: Array, s: Array, start: int, stop: int, sums: Array) -> None:
                 a, b, c, d = abs(a), abs(b), abs(c), abs(d)
                 ta, tb, tc, td = ta + a, tb + b, tc + c, td + d
                 sums[j] += (a + b) + (c + d)
-            totals = (ta, tb, tc, td)
-            for r in range(4):
-                sums[i + r] += totals[r]
+            for r, total in enumerate((ta, tb, tc, td)):
+                sums[i + r] += total
         i += height
 
 
 @compiled
 def differing_signs(
-    F: Array, b: Array, shift: float, way: float, seen: Array, c: Array, span: tuple[int, int]
-) -> Array:
+    both: Factors, vectors: Factors, shift: float, way: tuple[float, float], seen: Array,
+    c: Array, span: tuple[int, int],
+) -> Array:  # fmt: skip
     """The rows within the span where F b - shift has not the sign of c.
 
-    ``seen`` holds the length of each row, the way at which its entry was computed last, and the
-    entry: it is computed again if it may have another sign by now.
+    ``both`` are F and F in fewer digits, ``vectors`` b and b / |b| likewise, ``way`` how far b has
+    moved and |b|.  ``seen`` holds the length of each row, the way at which its entry was computed
+    last, the entry, at least, and the error of an entry of few digits for each unit of |b|.  An
+    entry is computed again if it may have another sign by now, in full digits if it is near zero.
     """
-    lengths, at, image = seen[0], seen[1], seen[2]
+    lengths, at, image, error = seen[0], seen[1], seen[2], seen[3]
     found, count = np.empty(span[1] - span[0], np.int64), 0
+    (F, thin), (b, unit), (moved, size) = both, vectors, way
     for i in range(span[0], span[1]):
         # Not "<=": a length may vanish, and 0 times infinity is not a number.
-        if not abs(image[i]) > 1.001 * lengths[i] * (way - at[i]):
-            row, total = F[i], -shift
-            for j in range(b.shape[0]):
-                total += row[j] * b[j]
-            image[i] = total
-            at[i] = way
+        if not abs(image[i]) > 1.001 * lengths[i] * (moved - at[i]):
+            few, total = thin[i], unit[0] * 0
+            for j in range(unit.shape[0]):
+                total += few[j] * unit[j]
+            entry, unsure = size * total - shift, size * error[i]
+            if abs(entry) > unsure:
+                image[i] = entry - unsure if entry > 0 else entry + unsure
+            else:
+                row, full = F[i], b[0] * 0
+                for j in range(b.shape[0]):
+                    full += row[j] * b[j]
+                image[i] = full - shift
+            at[i] = moved
         if image[i] * c[i] < 0:
             found[count] = i
             count += 1
@@ -182,12 +200,13 @@ def differing_signs(
 
 
 @compiled
-def flip_within(block: Array, c: Array, gain: Array, noise: float, gains: Array) -> int:
-    """Flip the sign that gains most, within a block of K, until none gains or ``gains`` is full.
+def flip_within(K: Array, minus: Factors, c: Array, gain: Array, noise: float, gains: Array) -> int:
+    """Flip the sign that gains most until none gains or ``gains`` is full, for K - L^T R.
 
-    Changes c and gain = diag(block) - c * (K c); writes each gain and returns how many there were.
+    Changes c and gain = diag K - c * (K c); writes each gain and returns how many there were.
     """
-    count, size = 0, len(c)
+    left, right = minus
+    count, size, row, terms = 0, len(c), np.empty_like(gain), np.arange(len(left))
     while count < len(gains):
         best = 0
         for i in range(1, size):
@@ -198,12 +217,60 @@ def flip_within(block: Array, c: Array, gain: Array, noise: float, gains: Array)
             break
         gains[count] = gained
         count += 1
-        twice = 2 * c[best]
+        row[:] = K[best]
+        add_weighted_rows(right, terms, -left[:, best], 0, size, row)
+        twice = c[best] + c[best]  # 2 * c would be in double precision
         for i in range(size):
-            gain[i] += twice * c[i] * block[best, i]
+            gain[i] += twice * c[i] * row[i]
         c[best] = -c[best]
         gain[best] = -gained
     return count
+
+
+@compiled
+def sign_steps(
+    K: Array, minus: Factors, c: Array, Kc: Array, limits: tuple[int, float, bool], trace: Array
+) -> tuple[int, float, bool]:
+    """Algorithm 1 on K - L^T R, in one call: the twin of `SignIteration.search`.
+
+    Changes c and its image Kc.  ``limits`` are max_iter, tol, momentum; ``trace`` begins with
+    c^T K c.  Returns how many steps, (c' - c)^T K (c' - c) of the last, and whether it was the end.
+    """
+    left, right = minus
+    n, before, change = K.shape[0], Kc.copy(), np.empty_like(Kc)
+    rows, terms, weights = np.empty(n, np.int64), np.arange(len(left)), left[:, 0].copy()
+    taken, t, moved = 0, 0, 0.0
+    for _ in range(limits[0]):
+        beta, count = Kc.dtype.type(t / (t + 3.0)), 0
+        for i in range(n):
+            if (Kc[i] + beta * (Kc[i] - before[i])) * c[i] < 0:
+                rows[count] = i
+                count += 1
+        flips = rows[:count]
+        values = -(c[flips] + c[flips])  # 2 * c would be in double precision
+        for r in range(len(left)):
+            weights[r] = 0
+            for k in range(count):
+                weights[r] -= values[k] * right[r, flips[k]]
+        change[:] = 0
+        add_weighted_rows(K, flips, values, 0, n, change)
+        add_weighted_rows(left, terms, weights, 0, n, change)
+        moved = gain = 0.0
+        for k in range(count):
+            moved += values[k] * change[flips[k]]
+            gain += 2 * values[k] * Kc[flips[k]]
+        gain += moved
+        value = trace[taken]
+        if gain > 0:
+            before[:] = Kc
+            Kc += change
+            c[flips] = -c[flips]
+            taken += 1
+            trace[taken] = value + gain
+        if gain <= limits[1] * abs(value) and (t == 0 or gain > 0):
+            return taken, moved, True
+        t = t + 1 if gain > 0 and limits[2] else 0
+    return taken, moved, False
 
 
 @compiled

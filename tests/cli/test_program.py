@@ -19,11 +19,11 @@ def test_detect_save_score(program, csv_file, frame, tmp_path):
     assert "Average precision 1.000, ROC-AUC 1.000." in done.stdout
     assert "Precision among the top 5 rows, as many as there are outliers: 1.000." in done.stdout
     assert "length = " in done.stdout
-    assert "'comment' is text with 100 different values (more than 10) and is left" in done.stderr
+    assert "left out, text  comment (nearly every row has its own)" in done.stderr
     scores = pd.read_csv(out, dtype={"case": str})
     pd.testing.assert_frame_equal(scores[frame.columns], frame, check_dtype=False)
     assert set(scores.nsmallest(5, "rank").index) == {3, 20, 50, 77, 90}
-    assert scores["score"].rank(ascending=False).tolist() == scores["rank"].tolist()
+    assert scores["score"].rank(ascending=False, method="first").tolist() == scores["rank"].tolist()
     assert page.read_text().startswith("<!DOCTYPE html>")
 
     again = program("score", model, csv_file, "--json", "--out", tmp_path / "again.parquet")
@@ -62,14 +62,6 @@ def test_no_arguments_show_the_help(program):
     [
         ("empty.csv", b"", "{path} is empty; give a file with a line for each row."),
         (
-            "ragged.csv",
-            b"a,b,c\n1,2,3\n4,5\n6,7,8\n",
-            (
-                "{path}, line 3: 2 cells where line 1 has 3; correct the line (a cell that holds"
-                " the separator must be in double quotes)."
-            ),
-        ),
-        (
             "one.csv",
             b"a\n1\n2\n3\n",
             (
@@ -78,28 +70,9 @@ def test_no_arguments_show_the_help(program):
             ),
         ),
         (
-            "text.csv",
-            b"a,b\n1,2\n3,many\n5,6\n7,8\n",
-            (
-                "{path}, line 3: column 'b' has the text 'many' where other rows have numbers;"
-                " correct the cell, leave it empty, or pass --ignore b."
-            ),
-        ),
-        (
-            "latin.csv",
-            "name,b\nabc,2\ncaf\u00e9,3\n".encode("latin-1"),
-            (
-                "{path}, line 3: byte 0xE9 is not UTF-8 text; save the file in UTF-8 (for example:"
-                " iconv -f LATIN1 -t UTF-8)."
-            ),
-        ),
-        (
             "table.xlsx",
             b"PK",
-            (
-                "{path} has a suffix that is not known; the kind of file is told by it: .csv, .tsv,"
-                " .txt, .parquet, .pq, .npy, .npz, .mat."
-            ),
+            "{path} is not a readable Excel file, or it is damaged; write it again.",
         ),
     ],
 )
@@ -113,7 +86,8 @@ def test_a_bad_file_is_one_sentence_and_status_2(program, tmp_path, name, conten
 
 def test_a_directory_and_a_missing_file(program, tmp_path):
     done = program("detect", tmp_path)
-    assert (done.status, done.stderr) == (2, f"l1kpca: {tmp_path} is a directory; give a file.\n")
+    said = f"l1kpca: {tmp_path} is a folder without files; give one with tables.\n"
+    assert (done.status, done.stderr) == (2, said)
     done = program("detect", tmp_path / "none.csv")
     assert done.status == 2
     assert done.stderr == (
@@ -129,8 +103,8 @@ def test_other_columns_than_the_model(program, csv_file, frame, tmp_path):
     done = program("score", model, tmp_path / "new.csv")
     assert done.status == 2
     assert done.stderr == (
-        f"l1kpca: {tmp_path / 'new.csv'} lacks the column 'width'; the model was fitted on 6"
-        " columns: case, length, width, weight, color, bad.\n"
+        f"l1kpca: {tmp_path / 'new.csv'} lacks the column 'width'; the model was fitted on 5"
+        " columns: length, width, weight, color, bad.\n"
     )
 
 

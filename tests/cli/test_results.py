@@ -76,7 +76,7 @@ def test_columns_in_another_order_and_surplus_columns(cli_json, csv_file, frame,
     np.testing.assert_allclose(
         [row["score"] for row in again["top"]], [row["score"] for row in first["top"]], rtol=1e-9
     )
-    assert "not known to the model and not used: bad, comment, new" in " ".join(again["notes"])
+    assert "not known to the model and not used: bad, new" in " ".join(again["notes"])
 
 
 @pytest.mark.parametrize("kernel", [[], ["--kernel", "laplacian"]])
@@ -128,9 +128,18 @@ def test_missing_values_are_reported(cli_json, frame, tmp_path):
     frame.to_csv(tmp_path / "holes.csv", index=False)
     found = cli_json("detect", tmp_path / "holes.csv", "--id", "case", "--label", "bad")
     assert (
-        "2 missing values were filled in, numbers by the median of their column (width: 2)"
+        "2 cells are missing (width: 2): rows are judged by the cells that are there"
         in found["notes"]
     )
+
+
+def test_rows_may_lack_an_id(cli, frame, tmp_path):
+    frame.loc[[3, 20], "case"] = None
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    done = cli("detect", tmp_path / "holes.csv", "--id", "case", "--top", "5")
+    rows = [line for line in done.stdout.splitlines() if line.startswith("\u2502")]
+    assert {row.count("\u2502") for row in rows} == {7}
+    assert sum("missing" in row for row in rows) == 2
 
 
 def test_cells_cannot_command_the_terminal(cli, frame, tmp_path):

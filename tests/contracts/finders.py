@@ -1,4 +1,7 @@
-"""The table of every direction finder, and the problems they are tried on."""
+"""The table of every direction finder, and the problems they are tried on.
+
+To have a new finder tested, add one line to `FINDERS`, and its name to the families that it is of.
+"""
 
 import numpy as np
 from sklearn.metrics.pairwise import (
@@ -8,20 +11,48 @@ from sklearn.metrics.pairwise import (
     rbf_kernel,
 )
 
-from l1kpca.directions import BitFlip, MomentumSigns, SignFixedPoint, Then
-from l1kpca.gram.dense import PrecomputedGram
+from l1kpca.directions import BitFlip, LpNorm, Polished, SignIteration, Then
+from l1kpca.gram.stored import StoredGram
+from l1kpca.optimality import ExactSearch, SdpRounding
 from l1kpca.threads import Workers
 from oracles import low_rank_rows, mean_centered
+from toys.sweeps import Sweeps
 
 FINDERS = {
-    "fixed point": SignFixedPoint(),
-    "bit flip": BitFlip(),
-    "polished": Then(SignFixedPoint(), BitFlip()),
-    "flips first": Then(BitFlip(), SignFixedPoint()),
-    "momentum": MomentumSigns(),
-    "momentum polished": Then(MomentumSigns(), BitFlip()),
+    "signs": SignIteration(),
+    "momentum": SignIteration(momentum=True),
+    "tolerance": SignIteration(tol=1e-2),
+    "momentum, tolerance": SignIteration(tol=1e-2, momentum=True),
+    "flips": BitFlip(),
+    "signs then flips": Then(SignIteration(), BitFlip()),
+    "flips then signs": Then(BitFlip(), SignIteration()),
+    "polished": Polished(),
+    "sdp": SdpRounding(),
+    "exact": ExactSearch(),
+    "p=1": LpNorm(1.0),
+    "p=1.5": LpNorm(1.5),
+    "p=2": LpNorm(2.0),
+    "toy": Sweeps(),
 }
-FLIPPING = ("bit flip", "polished", "flips first", "momentum polished")
+NORM = {"p=1.5": 1.5, "p=2": 2.0}
+"""Finders of another norm than L1, whose dual vectors are not signs."""
+EXACT = ("exact",)
+"""Finders of the global optimum, whatever the start."""
+SIGNS = tuple(name for name in FINDERS if name not in NORM)
+LOCAL = tuple(name for name in SIGNS if name not in (*EXACT, "sdp"))
+"""Finders whose steps lead from the start to the end."""
+STATIONARY = tuple(name for name in SIGNS if "tolerance" not in name)
+FLIPPING = (
+    "flips",
+    "signs then flips",
+    "flips then signs",
+    "polished",
+    "sdp",
+    "exact",
+    "toy",
+)
+"""Finders at whose end no single flip gains."""
+SIZES = (1, 2, 17, 60)
 
 
 def _rows(rng, n):
@@ -65,4 +96,9 @@ def problem(name, n, seed):
 
 def held(K):
     """K as a Gram."""
-    return PrecomputedGram(np.ascontiguousarray(K), Workers())
+    return StoredGram(np.ascontiguousarray(K), Workers())
+
+
+def find(finder, K, start):
+    """What the finder finds on the matrix K from one start."""
+    return finder.find(held(K), start[:, np.newaxis])[0]

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pooch
 import pytest
 from scipy.io import savemat
 from sklearn.datasets import load_breast_cancer
@@ -133,11 +132,61 @@ def test_other_data_under_a_known_name_is_refused(tmp_path, arrays):
         datasets.load("ionosphere", tmp_path)
 
 
-def test_the_cache_is_where_pooch_would_put_it(monkeypatch, tmp_path):
-    assert datasets.default_cache_dir() == Path(pooch.os_cache("l1kpca"))
-    if sys.platform == "linux":
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        assert datasets.default_cache_dir() == Path(pooch.os_cache("l1kpca")) == tmp_path / "l1kpca"
+@pytest.fixture(params=[".npz", ".mat"])
+def write(request, tmp_path):
+    """Write arrays to where load looks for the ionosphere data, and load them."""
+
+    def call(**arrays):
+        path = tmp_path / f"ionosphere{request.param}"
+        np.savez(path, **arrays) if request.param == ".npz" else savemat(path, arrays)
+        return datasets.load("ionosphere", tmp_path)
+
+    return call
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
+def test_values_and_order_are_kept(write, arrays, dtype):
+    rows = (100 * arrays["X"]).astype(dtype)
+    data = write(X=rows, y=arrays["y"].astype(float))
+    np.testing.assert_array_equal(data.X, rows)
+    np.testing.assert_array_equal(data.y, arrays["y"])
+    assert (data.X.dtype, data.y.dtype, data.y.ndim) == (np.float64, np.int8, 1)
+    assert data.X.flags.c_contiguous
+
+
+UNFIT = {
+    "no y": ({"X": np.eye(3)}, "has no array y; it must hold X .rows. and y"),
+    "no X": ({"y": np.eye(3)}, "has no array X; it must hold X .rows. and y"),
+    "neither": ({"other": np.eye(3)}, "has no array X and no array y; it must hold"),
+    "nan": ({"X": np.array([[1, np.nan]]), "y": [1]}, "has missing or infinite values in X; all"),
+    "2": ({"X": np.eye(2), "y": [0, 2]}, "has labels other than 0 and 1 in y; 1 = outlier"),
+    "-1": ({"X": np.eye(2), "y": [0, -1]}, "has labels other than 0 and 1 in y; 1 = outlier"),
+    "0.5": ({"X": np.eye(2), "y": [0, 0.5]}, "has labels other than 0 and 1 in y; 1 = outlier"),
+    "cube": ({"X": np.zeros((3, 2, 2)), "y": np.zeros(3)}, "3 labels in y; X must be a numeric"),
+    "n": ({"X": np.zeros((4, 2)), "y": np.zeros(3)}, "3 labels in y; X must be a numeric matrix"),
+    "text": (
+        {"X": [["a", "b"]] * 3, "y": np.zeros(3)},
+        "3 labels in y; X must be a numeric matrix",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), UNFIT.values(), ids=UNFIT)
+def test_unfit_arrays_are_refused(write, content, message):
+    with pytest.raises(ValueError, match=message):
+        write(**content)
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    (tmp_path / "ionosphere.mat").write_bytes(b"not a file of MATLAB")
+    with pytest.raises(ValueError, match=r"is not a readable \.mat file, or it is damaged"):
+        datasets.load("ionosphere", tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what Linux calls the user's cache")
+def test_the_cache_may_be_moved(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert datasets.default_cache_dir() == tmp_path / "l1kpca"
 
 
 @pytest.mark.parametrize(

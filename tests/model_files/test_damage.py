@@ -13,8 +13,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from forged_models import entries_of, rewritten, unchanged
+from l1kpca import persistence
 from l1kpca.persistence import ModelFileError, load
+from model_files.forged import entries_of, rewritten, unchanged
 
 ROWS = np.random.default_rng(1).normal(size=(5, 3))
 DAMAGED = "is not a model file, or it is damaged; save the model again"
@@ -202,10 +203,20 @@ def test_entries_that_share_their_bytes_are_refused(file, good):
         load(file)
 
 
-def test_more_than_ten_thousand_entries_are_refused(file):
+def test_too_many_entries_are_refused(file, monkeypatch):
+    monkeypatch.setattr(persistence, "_MAX_ENTRIES", 1000)
     with zipfile.ZipFile(file, "a") as archive:
-        for number in range(10_001):
+        for number in range(1001):
             archive.writestr(f"{number}.npy", b"")
+    with pytest.raises(ModelFileError, match=ODD):
+        load(file)
+
+
+@pytest.mark.parametrize("name", ["schema.json", "l1kpca.json"])
+def test_text_that_is_too_long_is_not_read(file, name, monkeypatch):
+    """As objects of Python, a text of brackets would be much larger."""
+    monkeypatch.setattr(persistence, "_MAX_JSON", 1_000_000)
+    rewritten(file, **{name: b"[" + b"{}," * 500_000 + b"{}]"})
     with pytest.raises(ModelFileError, match=ODD):
         load(file)
 

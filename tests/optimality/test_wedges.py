@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from contracts.finders import PROBLEMS, held, problem
-from l1kpca.directions import bounds
-from l1kpca.directions.bounds import dual_bound
-from l1kpca.directions.sdp import SdpRounding, relaxation
-from l1kpca.directions.wedges import Cut, Penalized, _cut_again, wedge_bound
+from l1kpca.optimality import bounds
+from l1kpca.optimality.bounds import dual_bound
+from l1kpca.optimality.sdp import SdpRounding, relaxation
+from l1kpca.optimality.wedges import Cut, Penalized, _cut_again, wedge_bound
 from oracles import best_by_enumeration
 
 NEVER = np.inf
@@ -62,7 +62,7 @@ def test_cuts_lower_the_bound_where_the_relaxation_is_a_circle():
     angles = np.linspace(0, 2 * np.pi, 200, endpoint=False)
     F = np.column_stack([np.cos(angles), np.sin(angles)])
     gram = held(F @ F.T)
-    best = SdpRounding().find(gram, np.ones(200)).value
+    best = SdpRounding().find(gram, np.ones((200, 1)))[0].value
     relaxed = relaxation(gram)
     root = dual_bound(gram, relaxed.dual).value / best - 1
     once = wedge_bound(gram, relaxed, best, 2, NEVER)

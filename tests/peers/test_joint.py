@@ -9,14 +9,14 @@ from l1kpca import L1KernelPCA
 from l1kpca.components.deflation import Deflation
 from l1kpca.components.joint import JointSigns, polar
 from l1kpca.components.subspace import Basis, orthonormal
-from l1kpca.directions import BitFlip, SignFixedPoint, Then
+from l1kpca.directions import BitFlip, SignIteration, Then
 from l1kpca.directions.starts import STARTS
 from l1kpca.peers import JointL1KernelPCA
-from peer_oracles import joint
+from peers.twins import joint
 
 GREEDY = {
-    "fixed point": Deflation(SignFixedPoint(), STARTS["column"]),
-    "polished": Deflation(Then(SignFixedPoint(), BitFlip()), STARTS["column"]),
+    "fixed point": Deflation(SignIteration(), STARTS["column"]),
+    "polished": Deflation(Then(SignIteration(), BitFlip()), STARTS["column"]),
 }
 
 

@@ -6,10 +6,10 @@ from numpy.testing import assert_allclose
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.metrics.pairwise import rbf_kernel, sigmoid_kernel
 
-from l1kpca.estimators.peers.l2 import EIGEN_SOLVERS
 from l1kpca.gram.centers import spatial_median_weights
-from l1kpca.gram.dense import PrecomputedGram
+from l1kpca.gram.stored import StoredGram
 from l1kpca.peers import L2KernelPCA
+from l1kpca.peers.l2 import EIGEN_SOLVERS
 from l1kpca.threads import Workers
 from oracles import centered, mean_centered
 
@@ -34,7 +34,7 @@ def test_scores_and_new_rows_as_in_scikit_learn(eigen_solver, n_components, kern
     theirs = KernelPCA(n_components, eigen_solver="dense", **settings).fit(X)
     ours = L2KernelPCA(n_components, eigen_solver=eigen_solver, random_state=0, **settings)
     if (kernel in ("linear", "cosine") and n_components > 5) or n_components == 80:
-        with pytest.warns(UserWarning, match="is more than the data has"):
+        with pytest.warns(UserWarning, match="exceeds the rank of the data"):
             ours.fit(X)
     else:
         ours.fit(X)
@@ -43,6 +43,20 @@ def test_scores_and_new_rows_as_in_scikit_learn(eigen_solver, n_components, kern
     same_up_to_sign(ours.transform(X)[:, :k], theirs.transform(X)[:, :k], atol=1e-6 * size)
     same_up_to_sign(ours.transform(new)[:, :k], theirs.transform(new)[:, :k], atol=1e-6 * size)
     assert_allclose(ours.explained_variance_[:k] * 79, theirs.eigenvalues_[:k], rtol=1e-6)
+    assert_allclose(ours.eigenvalues_[:k], theirs.eigenvalues_[:k], rtol=1e-6)
+    same_up_to_sign(ours.eigenvectors_[:, :k], theirs.eigenvectors_[:, :k], atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("center", [True, False, "median"])
+def test_eigenvalues_and_unit_eigenvectors_of_the_matrix(center, dtype):
+    pca = L2KernelPCA(4, center=center, **SETTINGS).fit(rows(3).astype(dtype))
+    values, vectors, close = pca.eigenvalues_, pca.eigenvectors_, 100 * np.finfo(dtype).eps
+    assert values.dtype == vectors.dtype == dtype
+    assert_allclose(vectors.T @ vectors, np.eye(4), atol=close)
+    assert_allclose(pca.training_gram().apply(vectors), vectors * values, atol=close * values[0])
+    assert (np.diff(values) < 0).all()
+    assert L2KernelPCA().fit(np.ones((5, 2))).eigenvectors_.shape == (5, 0)
 
 
 def test_all_components_up_to_the_rank():
@@ -60,7 +74,7 @@ def test_other_centers_against_the_eigenvectors(eigen_solver, center, n_componen
     X = rows(2)
     K = rbf_kernel(X, gamma=0.05)
     if center == "median":
-        K = centered(K, spatial_median_weights(PrecomputedGram(K, Workers())))
+        K = centered(K, spatial_median_weights(StoredGram(K, Workers())))
     values, vectors = np.linalg.eigh(K)
     expected = (vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1][:, :n_components]
     settings = {"eigen_solver": eigen_solver, "iterated_power": 30, "random_state": 0}

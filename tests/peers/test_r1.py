@@ -7,14 +7,14 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
-import peer_oracles
 from contracts.finders import held, problem
 from l1kpca.components.r1 import WEIGHTINGS, R1Subspace
 from l1kpca.components.subspace import Basis, orthonormal
 from l1kpca.peers import L2KernelPCA, R1KernelPCA
+from peers import twins
 
 MEMORY = 10**9
-WEIGHTS = {"huber": peer_oracles.huber, "cauchy": peer_oracles.cauchy, "l1": peer_oracles.pure_l1}
+WEIGHTS = {"huber": twins.huber, "cauchy": twins.cauchy, "l1": twins.pure_l1}
 
 
 def contaminated(seed, n=120):
@@ -37,7 +37,7 @@ def fit_quietly(pca, X):
 def test_linear_kernel_is_the_primal_method(weights, k, n_steps, gram, global_random_seed):
     """The same directions, not only the same subspace, after any number of steps."""
     X = contaminated(global_random_seed)
-    expected = peer_oracles.r1_primal(X, k, n_steps, WEIGHTS[weights])
+    expected = twins.r1_primal(X, k, n_steps, WEIGHTS[weights])
     settings = {"max_iter": n_steps, "weights": weights, "tol": 0, "gram": gram}
     ours = fit_quietly(R1KernelPCA(k, **settings), X).components_
     assert_allclose(ours.T @ ours, expected @ expected.T, atol=1e-8)
@@ -52,7 +52,7 @@ def test_same_subspace_as_the_plain_dual_version(k, global_random_seed):
     ours = np.array(
         [c.scores for c in R1Subspace(WEIGHTINGS["huber"], MEMORY).components(held(K), k)]
     )
-    plain = peer_oracles.r1_dual(K, k)
+    plain = twins.r1_dual(K, k)
     assert_allclose(ours.T @ ours, plain @ plain.T, atol=1e-5 * np.abs(K).max())
 
 
@@ -99,7 +99,7 @@ def test_rotation_is_that_of_the_weighted_rows():
     start = L2KernelPCA(3).fit(X)
     threshold = np.median(np.linalg.norm(X - start.inverse_transform(start.transform(X)), axis=1))
     residuals = np.linalg.norm(X - pca.inverse_transform(S), axis=1)
-    weighted = S.T @ (peer_oracles.huber(residuals, threshold)[:, None] * S)
+    weighted = S.T @ (twins.huber(residuals, threshold)[:, None] * S)
     assert_allclose(weighted, np.diag(np.diag(weighted)), atol=1e-8 * weighted[0, 0])
     assert (np.diff(np.diag(weighted)) < 0).all()
 

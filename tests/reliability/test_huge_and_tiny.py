@@ -8,8 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, peers
-from l1kpca.directions.base import row_lengths
-from l1kpca.directions.homogeneous import LpNorm
+from l1kpca.directions import LpNorm
+from l1kpca.optimality.bounds import row_lengths
+from refusals import refuses
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 X_NEW = np.random.default_rng(1).normal(size=(7, 4))
@@ -20,8 +21,8 @@ SEARCHES = {
     "polished": {},
     "relaxation": {"solver": "sdp"},
     "exact": {"solver": "exact"},
-    "L1.5": {"solver": "lp", "p": 1.5},
-    "L50": {"solver": "lp", "p": 50.0},
+    "L1.5": {"solver": LpNorm(1.5)},
+    "L50": {"solver": LpNorm(50.0)},
     "certified": {"certify": True},
     "spatial median": {"center": "median"},
     "nystroem": {"gram": "nystroem", "random_state": 0},
@@ -41,9 +42,8 @@ def too_small(kernel, dtype="float64"):
 
 
 def refused(call, text):
-    with pytest.raises(ValueError, match=r".") as caught:
+    with refuses(text):
         call()
-    assert str(caught.value) == text
 
 
 @pytest.mark.parametrize("gram", ["auto", "blocked", "nystroem"])
@@ -175,6 +175,7 @@ def test_columns_of_any_unit_side_by_side(rule):
 
 @pytest.mark.parametrize("rule", ["robust", "paper"])
 @pytest.mark.parametrize("value", [1e10, 1e300, 1.7e308])
+@pytest.mark.filterwarnings("ignore:.*so far from all training rows")
 def test_one_wild_value_is_found_and_breaks_nothing(rule, value):
     detector = KernelPCAOutlierDetector(rule=rule, random_state=0).fit(X)
     wild = X_NEW.copy()
@@ -184,16 +185,17 @@ def test_one_wild_value_is_found_and_breaks_nothing(rule, value):
     assert np.isfinite(scores).all()
     assert_allclose(scores[others], detector.score_samples(X_NEW)[others])
     assert np.isfinite(detector.explain(wild)).all()
+    assert rule == "robust" or detector.predict(wild)[3] == -1
     if value < 1e308:
         rows = X.copy()
         rows[3, 2] = value
         assert np.argmin(detector.fit(rows).score_samples(rows)) == 3
 
 
-def test_the_detector_without_standardised_columns():
+def test_the_detector_without_scaled_columns():
     pca = L1KernelPCA(2)
     for rule in ("robust", "paper"):
-        detector = KernelPCAOutlierDetector(pca, rule=rule, standardize=False)
+        detector = KernelPCAOutlierDetector(pca, rule=rule, scaling=None)
         refused(lambda detector=detector: detector.fit(X * 1e300), too_large("linear"))
         refused(lambda detector=detector: detector.fit(X * 1e-300), too_small("linear"))
         detector.fit(X)
@@ -215,9 +217,6 @@ def test_values_whose_sums_overflow():
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e160, 1e300])
-def test_lengths_and_norms_have_no_unit(scale):
+def test_lengths_have_no_unit(scale):
     assert_allclose(row_lengths(X * scale) / scale, np.linalg.norm(X, axis=1), rtol=1e-12)
-    for p in (1.0, 1.5, 2.0, 50.0):
-        assert LpNorm(p)(X[0] * scale) / scale == pytest.approx(np.linalg.norm(X[0], p))
     assert row_lengths(np.zeros((3, 2))).tolist() == [0.0, 0.0, 0.0]
-    assert LpNorm(2.0)(np.zeros(3)) == 0.0

@@ -13,12 +13,12 @@ from hypothesis import settings
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info
 
-from answers import answers, models, rows
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, threads
+from reliability.answers import answers, models, rows
 
 CALLERS = 16
-PROGRAM = Path(__file__).parents[1] / "leaks.py"
-N_FITS = 1000
+PROGRAM = Path(__file__).with_name("leaks.py")
+N_FITS = 500
 MEGABYTE = 2**20
 
 
@@ -56,6 +56,7 @@ def test_one_model_serves_sixteen_threads(X, held, n_jobs):
             assert_array_equal(found[k], expected[k])
 
 
+@pytest.mark.filterwarnings("ignore:.*so far from all training rows")
 @pytest.mark.parametrize("rule", ["robust", "paper"])
 def test_one_detector_serves_sixteen_threads(X, rule):
     detector = KernelPCAOutlierDetector(rule=rule, random_state=0).fit(X)
@@ -103,18 +104,21 @@ def test_fit_and_use_of_one_object_in_turn_leave_no_mixture(X):
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_no_more_threads_than_asked_for(monkeypatch, n_jobs):
     """Pieces of work say in which thread they run; BLAS is held to one thread meanwhile."""
-    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    monkeypatch.setattr("joblib.cpu_count", lambda: 8)
     seen, blas = set(), set()
     lock = threading.Lock()
-    run_piece = threads._Run._do
+    begin = threads._Run.__init__
 
-    def watched(self, piece):
-        with lock:
-            seen.add(threading.get_ident())
-            blas.update(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
-        return run_piece(self, piece)
+    def watched(self, work, pieces, cost):
+        def watched_work(*piece):
+            with lock:
+                seen.add(threading.get_ident())
+                blas.update(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
+            return work(*piece)
 
-    monkeypatch.setattr(threads._Run, "_do", watched)
+        begin(self, watched_work, pieces, cost)
+
+    monkeypatch.setattr(threads._Run, "__init__", watched)
     X = rows(900)
     for held in ({"kernel": "rbf"}, {"gram": "blocked"}):
         L1KernelPCA(2, n_jobs=n_jobs, random_state=0, **held).fit(X).transform(X)
@@ -123,7 +127,7 @@ def test_no_more_threads_than_asked_for(monkeypatch, n_jobs):
 
 
 def test_pools_are_as_large_as_asked_for_and_shared(monkeypatch):
-    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    monkeypatch.setattr("joblib.cpu_count", lambda: 8)
     X = rows(900)
     for _ in range(3):
         for n_jobs in (2, 3):
@@ -134,8 +138,8 @@ def test_pools_are_as_large_as_asked_for_and_shared(monkeypatch):
 
 
 @pytest.mark.timeout(3000)
-def test_nothing_is_left_behind_by_a_thousand_fits(record_property):
-    """Threads and resident memory after the first fits, and after a thousand more."""
+def test_nothing_is_left_behind_by_many_fits(record_property):
+    """Threads and resident memory after the first fits, and after many more."""
     nightly = settings().max_examples >= 1000
     n_fits = 10 * N_FITS if nightly else N_FITS
     done = subprocess.run(

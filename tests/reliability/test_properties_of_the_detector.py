@@ -14,14 +14,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from drawn import settings_of_pca, tables
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.cli.app import run
 from l1kpca.persistence import load, save
+from reliability.drawn import settings_of_pca, tables
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:n_components=. is more than the data has"),
+    pytest.mark.filterwarnings("ignore:n_components=. exceeds the rank of the data"),
     pytest.mark.filterwarnings("ignore:.* columns are constant and were dropped"),
+    pytest.mark.filterwarnings("ignore:.*so far from all training rows"),
     pytest.mark.filterwarnings("ignore:.*stopped at a poor fixed point"),
 ]
 FEW = max(10, settings().max_examples // 5)
@@ -36,7 +37,7 @@ def detectors(draw):
         pca,
         rule=draw(st.sampled_from(["robust", "paper"])),
         contamination=draw(st.sampled_from(["auto", 0.0, 0.1, 0.5])),
-        standardize=draw(st.booleans()) or pca is None,
+        scaling=draw(st.sampled_from(["columns", "common", None])) if pca else "columns",
         random_state=0,
     )
 

@@ -12,10 +12,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
-from answers import answers, digest, digests, models, rows
-from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, peers, threads
+from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, peers
+from l1kpca.directions import LpNorm
+from reliability.answers import answers, digest, digests, models, rows
 
-PROGRAM = Path(__file__).parents[1] / "answers.py"
+PROGRAM = Path(__file__).with_name("answers.py")
+pytestmark = pytest.mark.filterwarnings("ignore:.*so far from all training rows")
 
 
 @pytest.fixture(scope="module")
@@ -27,21 +29,31 @@ def expected():
 @pytest.mark.parametrize("name", models())
 def test_twice_and_in_any_number_of_threads(name, expected, monkeypatch):
     """Bit for bit; n_jobs is not bounded by the cores here, so that four threads are four."""
-    monkeypatch.setattr(threads, "available_cores", lambda: 4)
+    monkeypatch.setattr("joblib.cpu_count", lambda: 4)
     X, X_new = rows(), rows(300, seed=1)
     for n_jobs in (1, 2, 4):
         found = digest(answers(models(n_jobs)[name], X, X_new))
         assert found == expected[name], f"n_jobs={n_jobs}"
 
 
-@pytest.mark.parametrize(("hash_seed", "blas_threads"), [("1", "1"), ("12345", "2")])
-def test_in_another_process(hash_seed, blas_threads, expected):
+@pytest.mark.parametrize("gram", ["dense", "factor", "blocked"])
+def test_threads_change_nothing_when_memory_is_short(gram):
+    """Blocks are then small; how small depends on the cores, not on how many of them are used."""
+    X, kernel = rows(700), "linear" if gram == "factor" else "rbf"
+    settings = {"kernel": kernel, "gram": gram, "memory_limit": 600_000}
+    first, *others = (L1KernelPCA(2, n_jobs=n, **settings).fit(X) for n in (1, 2, -1, None))
+    for other in others:
+        assert_array_equal(other.dual_components_, first.dual_components_)
+        assert_array_equal(other.transform(X[:100] + 1), first.transform(X[:100] + 1))
+
+
+def test_in_another_process(expected):
     """Bit for bit, whatever Python's hash seed and the threads of BLAS are."""
     changed = {
-        "PYTHONHASHSEED": hash_seed,
-        "OPENBLAS_NUM_THREADS": blas_threads,
-        "OMP_NUM_THREADS": blas_threads,
-        "NUMBA_NUM_THREADS": blas_threads,
+        "PYTHONHASHSEED": "12345",
+        "OPENBLAS_NUM_THREADS": "2",
+        "OMP_NUM_THREADS": "2",
+        "NUMBA_NUM_THREADS": "2",
     }
     done = subprocess.run(
         [sys.executable, str(PROGRAM)],
@@ -74,7 +86,8 @@ def test_the_objective_does_not_depend_on_how_the_matrix_is_held(kernel, solver,
     found = {
         name: L1KernelPCA(3, **settings, **hold(X)).fit(X).objective_ for name, hold in HELD.items()
     }
-    found["dask"] = L1KernelPCA(3, **settings).fit(da.from_array(X, chunks=(70, 5))).objective_
+    if (kernel == "rbf") == (solver == "polished"):
+        found["dask"] = L1KernelPCA(3, **settings).fit(da.from_array(X, chunks=(70, 5))).objective_
     K = X @ X.T if kernel == "linear" else rbf_kernel(X, gamma=0.01)
     by_matrix = settings | {"kernel": "precomputed"}
     found["precomputed"] = L1KernelPCA(3, **by_matrix).fit(K).objective_
@@ -88,7 +101,7 @@ def test_the_objective_does_not_depend_on_how_the_matrix_is_held(kernel, solver,
 @pytest.mark.parametrize("start", ["column", "norm", "eigen", "auto"])
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])
 def test_rows_in_another_order_have_the_same_scores(kernel, start):
-    X = rows(150)
+    X = rows(120)  # the default start looks at all of them
     order = np.random.default_rng(3).permutation(len(X))
     pca = L1KernelPCA(3, kernel=kernel, gamma=0.01, start=start, random_state=0)
     scores, permuted = pca.fit_transform(X), pca.fit_transform(X[order])
@@ -108,7 +121,7 @@ def test_peers_do_not_see_the_order_of_the_rows(name):
 
 @pytest.mark.parametrize("rule", ["robust", "paper"])
 def test_the_detector_does_not_see_the_order_of_the_rows(rule):
-    X = rows(150)
+    X = rows(120)  # the default start looks at 128 columns
     order = np.random.default_rng(3).permutation(len(X))
     detector = KernelPCAOutlierDetector(rule=rule, random_state=0)
     scores = detector.fit(X).score_samples(X)
@@ -116,7 +129,7 @@ def test_the_detector_does_not_see_the_order_of_the_rows(rule):
     assert_allclose(permuted, scores[order], rtol=1e-6)
 
 
-@pytest.mark.parametrize("solver", ["fixed_point", "polished", "sdp", "exact", "lp"])
+@pytest.mark.parametrize("solver", ["fixed_point", "polished", "sdp", "exact", LpNorm(1.5)])
 @pytest.mark.parametrize("factor", [1e-6, 1e-3, 1e3, 1e6])
 def test_a_multiple_of_the_matrix_scales_the_objective_by_the_root(solver, factor):
     r"""K -> a K stretches the feature space by sqrt(a), and the L1 norm of scores with it."""
@@ -147,7 +160,7 @@ def test_the_largest_score_is_positive(kernel):
     X = rows(120)
     fitted = [
         L1KernelPCA(3, kernel=kernel, gamma=0.01, start=start, random_state=1).fit(X)
-        for start in ("auto", "sampled", "eigen", "norm", "random")
+        for start in ("auto", "eigen", "norm", "random")
     ]
     fitted += [
         getattr(peers, name)(3, kernel=kernel, gamma=0.01, random_state=1).fit(X)
@@ -157,20 +170,6 @@ def test_the_largest_score_is_positive(kernel):
         scores = pca.transform(X)
         largest = scores[np.abs(scores).argmax(axis=0), np.arange(3)]
         assert (largest > 0).all(), pca
-
-
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_the_start_row_is_positive_with_the_start_of_the_paper(kernel):
-    """The row with the largest sum_i |K_ij| / sqrt(K_jj) has a positive score."""
-    X = rows(120)
-    pca = L1KernelPCA(1, kernel=kernel, gamma=0.01, start="column", center=False).fit(X)
-    K = X @ X.T if kernel == "linear" else rbf_kernel(X, gamma=0.01)
-    row = np.argmax(np.abs(K).sum(axis=0) / np.sqrt(K.diagonal()))
-    assert pca.signs_[0, row] == 1
-    assert pca.transform(X)[row, 0] > 0
-    assert "the sign of the start row is positive" in L1KernelPCA.__doc__
-    given = L1KernelPCA(1, start=-np.ones(120), center=False).fit(np.abs(X))
-    assert (given.transform(np.abs(X)) < 0).all()
 
 
 @pytest.mark.parametrize("n_copies", [2, 60])

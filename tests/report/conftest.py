@@ -1,5 +1,6 @@
-"""The program as users run it, and a real browser to look at what it wrote."""
+"""A small report, the program as users run it, and a real browser to look at what it wrote."""
 
+import base64
 import json
 import os
 import shutil
@@ -9,11 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
+from l1kpca import KernelPCAOutlierDetector
+from l1kpca.report import report
 from missing import BROWSER_MISSING
 
 BROWSER_VARIABLE = "L1KPCA_BROWSER"
@@ -28,6 +32,35 @@ FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
+
+
+@pytest.fixture(scope="session")
+def X():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4)) @ rng.normal(size=(4, 4))
+    X[:4] += 12 * rng.normal(size=(4, 4))
+    return X
+
+
+@pytest.fixture(scope="session")
+def detector(X):
+    return KernelPCAOutlierDetector(random_state=0).fit(X)
+
+
+@pytest.fixture(scope="session")
+def labels(X):
+    return np.arange(len(X)) < 4
+
+
+@pytest.fixture(scope="session")
+def facts(detector, X, labels):
+    return report(detector, X, labels=labels, names=[f"n{i}" for i in range(len(X))]).facts
+
+
+@pytest.fixture(scope="session")
+def unpacked():
+    """Read an array that was packed for a page."""
+    return lambda text, kind: np.frombuffer(base64.b64decode(text), dtype=f"<{kind}")
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ WORK = """
 import tempfile
 from pathlib import Path
 import numpy as np
-import l1kpca, l1kpca.adapters, l1kpca.cli.app, l1kpca.datasets, l1kpca.experiments, l1kpca.peers
+import l1kpca, l1kpca.adapters, l1kpca.cli.app, l1kpca.datasets, l1kpca.peers
 import l1kpca.optimality, l1kpca.plots, l1kpca.report
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, datasets, persistence
 

@@ -1,22 +1,43 @@
 """The command line."""
 
+import signal
 import sys
 
-_EXTRAS = ("typer", "rich", "pandas", "pyarrow", "skops")
+EXTRAS = ("typer", "rich", "pandas", "pyarrow", "skops")
+"""What the extra ``cli`` installs."""
+
+
+def lacking(package: str) -> str:
+    """The sentence for a package of the extra that is not installed."""
+    return (
+        f"the command line needs {package}, which is not installed; install it with:"
+        " pip install 'l1kpca[cli]'."
+    )
 
 
 def main() -> None:
     """Run the program ``l1kpca``; ends the process."""
+    # A kill, like Ctrl-C, lets unfinished files be removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    if sys.argv[1:] == ["--version"]:  # at once, without the packages of the command line
+        sys.exit(_show_version())
     try:
         # Imported here, so that a plain installation says in one sentence what is missing.
         from l1kpca.cli.app import run
     except ModuleNotFoundError as error:
-        if error.name not in _EXTRAS:
+        if error.name not in EXTRAS:
             raise
-        print(
-            f"l1kpca: the command line needs {error.name}, which is not installed; install it"
-            " with: pip install 'l1kpca[cli]'.",
-            file=sys.stderr,
-        )
+        print(f"l1kpca: {lacking(error.name)}", file=sys.stderr)
         sys.exit(2)
     sys.exit(run())
+
+
+def _show_version() -> int:
+    from l1kpca import __version__
+    from l1kpca.cli.errors import status_of
+
+    try:
+        print(f"l1kpca {__version__}", flush=True)
+    except OSError as error:
+        return status_of(error)
+    return 0

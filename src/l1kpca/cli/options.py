@@ -1,197 +1,204 @@
-"""The options of the commands, each in one place."""
+"""The options of the commands, each in one place; `given` reads their values."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from l1kpca.cli.errors import InputError
+from l1kpca.cli.given import OWN_CLASS
+
+TABLE, MODEL, FLAGS, RESULTS, RUN = "The table", "The model", "Flags", "Results", "The run"
+"""Groups of options in the help."""
 
 
-class Missing(StrEnum):
-    """What to do with missing values."""
-
-    MEDIAN = "median"
-    ERROR = "error"
+def _option(group: str, name: str, text: str, metavar: str | None = None, **others: Any) -> Any:
+    return typer.Option(*name.split(), help=text, metavar=metavar, rich_help_panel=group, **others)
 
 
-class Header(StrEnum):
-    """Whether the first line of a text file holds the names of the columns."""
-
-    AUTO = "auto"
-    YES = "yes"
-    NO = "no"
-
-
-class Rule(StrEnum):
-    """How a detector judges."""
-
-    ROBUST = "robust"
-    PAPER = "paper"
-
-
-_FEWEST_SAMPLES = 3
-DATA_HELP = "A .csv, .parquet, .npy, .npz or .mat file, or the name of a data set (see: datasets)."
-
-Data = Annotated[str, typer.Argument(help=DATA_HELP, show_default=False)]
-ModelFile = Annotated[
-    Path, typer.Argument(help="A file that detect --save wrote.", show_default=False)
-]
-Label = Annotated[
-    str | None,
-    typer.Option("--label", help="Column with the truth, 1 for an outlier; never used to detect."),
-]
-Id = Annotated[str | None, typer.Option("--id", help="Column with the names of the rows.")]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option("--ignore", help="Column to leave out; can be given several times."),
-]
-HeaderLine = Annotated[
-    Header, typer.Option("--header", help="Whether line 1 of a text file has the column names.")
-]
-MissingValues = Annotated[
-    Missing, typer.Option("--missing", help="Fill missing values by the column median, or refuse.")
-]
-Kernel = Annotated[
-    str | None,
-    typer.Option("--kernel", help="rbf, linear, laplacian, poly and others."),
-]
-Gamma = Annotated[
-    str | None,
-    typer.Option("--gamma", help="Kernel coefficient: a number, median, paper or scale."),
-]
-Components = Annotated[
-    str | None,
-    typer.Option("--components", help="How many components, or a share of variance below 1."),
-]
-RequiredComponents = Annotated[
-    str,
-    typer.Option(
-        "--components",
-        help="How many components, or a share of variance below 1.",
+# Where the default is None and not said, the library chooses; where it is said, as show_default,
+# stating it changes nothing.
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        help="Files that make one table (CSV, Parquet, Feather, JSON lines, Excel, .npy, .npz,"
+        " .mat; packed or not), a glob, a folder, - for standard input, or a data set by name"
+        " (see: datasets).",
+        metavar="DATA",
         show_default=False,
     ),
 ]
-DetectionRule = Annotated[
-    Rule, typer.Option("--rule", help="The library's robust rule, or the paper's to the letter.")
+ModelFile = Annotated[
+    Path,
+    typer.Argument(help="A file that detect --save wrote.", metavar="MODEL", show_default=False),
 ]
+ReferenceData = Annotated[
+    list[str],
+    typer.Argument(
+        help="A table of ordinary rows, read as DATA is.", metavar="REFERENCE",
+        show_default=False,
+    ),
+]  # fmt: skip
+Label = Annotated[
+    str | None,
+    _option(TABLE, "--label", "Column with the truth: any two values, the rarer one or 1 for an"
+            " outlier. Never used to detect.", "COLUMN"),
+]  # fmt: skip
+Id = Annotated[str | None, _option(TABLE, "--id", "Column with the names of the rows.", "COLUMN")]
+Ignore = Annotated[
+    list[str] | None,
+    _option(TABLE, "--ignore", "Column to leave out; can be repeated.", "COLUMN"),
+]
+Only = Annotated[
+    list[str] | None,
+    _option(TABLE, "--only", "Column to look at, and no other; can be repeated.", "COLUMN"),
+]
+HeaderLine = Annotated[
+    bool | None,
+    _option(TABLE, "--header/--no-header", "Whether the first line of a text file has the column"
+            " names.", show_default="auto"),
+]  # fmt: skip
+Encoding = Annotated[
+    str | None,
+    _option(TABLE, "--encoding", "Of a text file, such as utf-8 or cp1252.", "NAME",
+            show_default="auto"),
+]  # fmt: skip
+Decimal = Annotated[
+    str | None, _option(TABLE, "--decimal", "Decimal mark.", "MARK", show_default="auto")
+]
+Thousands = Annotated[
+    str | None, _option(TABLE, "--thousands", "Mark between thousands.", "MARK",
+                        show_default="none"),
+]  # fmt: skip
+MissingWords = Annotated[
+    str | None,
+    _option(TABLE, "--na", 'More words for a missing cell, such as "none,Unknown".', "WORDS"),
+]
+DetectionRule = Annotated[
+    str,
+    _option(MODEL, "--rule", "How rows are judged: robust, novelty (for clean training rows; auto"
+            " takes it with --contamination 0, else robust), paper (the paper's rule to the"
+            f" letter), or a class of your own as {OWN_CLASS}, importable from here.", "RULE"),
+]  # fmt: skip
 Contamination = Annotated[
     str,
-    typer.Option("--contamination", help="Share of outliers from 0 to 0.5, or auto."),
+    _option(MODEL, "--contamination", "Share of outliers from 0 (clean rows) to 0.5, or auto.",
+            "SHARE"),
+]  # fmt: skip
+
+
+class Scaled(StrEnum):
+    """What columns are divided by."""
+
+    COLUMNS = "columns"
+    COMMON = "common"
+    NONE = "none"
+
+
+Scaling = Annotated[
+    Scaled,
+    _option(MODEL, "--scaling", "Divide each column by its own spread (columns), all by one"
+            " (common: spectra, images, sensors of one unit), or none.", "HOW"),
+]  # fmt: skip
+Scale = Annotated[
+    bool,
+    _option(MODEL, "--scale/--no-scale", "Bring columns to the same scale (median, quartiles)."),
+]
+Kernel = Annotated[
+    str | None,
+    _option(MODEL, "--kernel", "rbf, linear, laplacian, poly and others.", "NAME",
+            show_default="rbf"),
+]  # fmt: skip
+_GAMMA = (
+    "Kernel coefficient: a number, median or wide (by the distances between rows), paper (by the"
+    " number of columns; the default with --rule paper) or scale. Kernels other than rbf take 1 /"
+    " number of columns by default."
+)
+Gamma = Annotated[str | None, _option(MODEL, "--gamma", _GAMMA, "WIDTH", show_default="wide")]
+ReducingGamma = Annotated[
+    str | None, _option(MODEL, "--gamma", _GAMMA, "WIDTH", show_default="median")
+]
+_HOW_MANY = "How many components, or a share of variance below 1."
+Components = Annotated[
+    str | None,
+    _option(MODEL, "--components", f"{_HOW_MANY} --rule paper takes one for each column by"
+            " default.", "N", show_default="0.8"),
+]  # fmt: skip
+RequiredComponents = Annotated[
+    str, _option(MODEL, "--components", _HOW_MANY, "N", show_default=False)
 ]
 MaxSamples = Annotated[
     str,
-    typer.Option(
-        "--max-samples",
-        help="Rows, drawn at random, on which components are found: a number, all, or auto.",
-    ),
+    _option(MODEL, "--max-samples", "Rows, drawn at random, on which components are found: a"
+            " number, all, or auto.", "N"),
+]  # fmt: skip
+Seed = Annotated[
+    int, _option(MODEL, "--seed", "Seed of the starts.", "N", min=0, max=2**32 - 1)
+]  # fmt: skip
+Reference = Annotated[
+    str | None,
+    _option(FLAGS, "--reference", "Ordinary rows, a table like DATA: the model is fitted to 70 % of"
+            " them, and DATA compared with the others.", "FILE"),
+]  # fmt: skip
+Fdr = Annotated[
+    float | None,
+    _option(FLAGS, "--fdr", "Flag rows so that at most this share is false, on average.", "SHARE",
+            min=0, max=1),
+]  # fmt: skip
+Alpha = Annotated[
+    float | None,
+    _option(FLAGS, "--alpha", "Flag each row with this chance of a false flag.", "CHANCE",
+            min=0, max=1),
+]  # fmt: skip
+Labels = Annotated[
+    Path | None,
+    _option(FLAGS, "--labels", "Answers about reference rows, as the report saves them: a .csv file"
+            " with the columns row (from 1) and label (1 outlier, 0 ordinary, -1 unknown).",
+            "FILE"),
+]  # fmt: skip
+FailOnDrift = Annotated[
+    bool,
+    _option(FLAGS, "--fail-on-drift", "Exit status 3 if DATA does not fit the reference rows."),
 ]
-Top = Annotated[int, typer.Option("--top", min=0, help="How many rows to show and explain.")]
+Top = Annotated[int, _option(RESULTS, "--top", "How many rows to show and explain.", "N", min=0)]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", help="Write all rows, with the results, to a .csv or .parquet file."),
-]
-RunFolder = Annotated[
-    Path, typer.Option("--out", help="Folder for rows, figures and page; created if need be.")
-]
-DataDir = Annotated[
-    Path | None, typer.Option("--data-dir", help="Folder with the data sets; looked in first.")
-]
+    _option(RESULTS, "--out", "Write all rows, with the results, to a .csv or .parquet file.",
+            "FILE"),
+]  # fmt: skip
 Report = Annotated[
-    Path | None, typer.Option("--report", help="Write a page to look at, one .html file.")
+    Path | None, _option(RESULTS, "--report", "Write a page to look at, one .html file.", "FILE")
 ]
 Save = Annotated[
-    Path | None, typer.Option("--save", help="Write the model, for the command score.")
+    Path | None, _option(RESULTS, "--save", "Write the model, for the command score.", "FILE")
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of the starts.")]
-Jobs = Annotated[int | None, typer.Option("--n-jobs", help="Threads; all cores if not given.")]
-MemoryLimit = Annotated[
-    str | None,
-    typer.Option("--memory-limit", help="For the kernel matrix, as 2GB; half of the free memory."),
-]
-Scale = Annotated[
-    bool,
-    typer.Option("--scale/--no-scale", help="Bring columns to the same scale (median, quartiles)."),
-]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+Force = Annotated[bool, _option(RESULTS, "--force", "Overwrite files that exist.")]
 SpreadsheetSafe = Annotated[
     bool,
-    typer.Option(
-        "--spreadsheet-safe",
-        help="In CSV output, put a quote before text that a spreadsheet would run as a formula.",
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+    _option(RESULTS, "--spreadsheet-safe", "In CSV output, put a quote before text that a"
+            " spreadsheet would run as a formula."),
+]  # fmt: skip
+Json = Annotated[bool, _option(RESULTS, "--json", "Print one JSON object instead of tables.")]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print nothing but errors and what --json asks for.")
+    bool, _option(RESULTS, "--quiet -q", "Print nothing but errors and what --json asks for.")
 ]
-
-
-def read_gamma(text: str | None) -> float | str | None:
-    """A number, or the name of a rule for the library to check."""
-    return text if text is None else _number_or_text(text)
-
-
-def read_contamination(text: str) -> float | str:
-    """A share, or the word auto.
-
-    Examples
-    --------
-    >>> read_contamination("0.1"), read_contamination("auto")
-    (0.1, 'auto')
-    """
-    value = _number_or_text(text)
-    if value != "auto" and not (isinstance(value, float) and 0 <= value <= 0.5):
-        raise InputError(
-            f"--contamination {text} is not possible; give a share from 0 to 0.5, or auto."
-        )
-    return value
-
-
-def read_max_samples(text: str) -> int | str | None:
-    """A number of rows; None for all of them; the word auto.
-
-    Examples
-    --------
-    >>> read_max_samples("500"), read_max_samples("all"), read_max_samples("auto")
-    (500, None, 'auto')
-    """
-    if text in ("all", "auto"):
-        return None if text == "all" else text
-    if not (text.isascii() and text.isdecimal() and int(text) >= _FEWEST_SAMPLES):
-        raise InputError(
-            f"--max-samples {text} is not possible; give a number of rows of at least"
-            f" {_FEWEST_SAMPLES}, all, or auto."
-        )
-    return int(text)
-
-
-def read_components(text: str | None) -> int | float | None:
-    """A whole number of components, or a share of the variance.
-
-    Examples
-    --------
-    >>> read_components("2"), read_components("0.9"), read_components(None)
-    (2, 0.9, None)
-    """
-    if text is None:
-        return None
-    if text.isascii() and text.isdecimal() and int(text) > 0:
-        return int(text)
-    value = _number_or_text(text)
-    if not (isinstance(value, float) and 0 < value < 1):
-        raise InputError(
-            f"--components {text} is not possible; give a whole number of at least 1, or a share"
-            " of the variance between 0 and 1."
-        )
-    return value
-
-
-def _number_or_text(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
+Cluster = Annotated[
+    str | None,
+    _option(RUN, "--cluster", "Score on the workers of a running Dask cluster, such as"
+            " tcp://host:8786.", "ADDRESS"),
+]  # fmt: skip
+Jobs = Annotated[
+    int | None, _option(RUN, "--n-jobs", "Threads; by default all that are available.", "N")
+]
+MemoryLimit = Annotated[
+    str | None,
+    _option(RUN, "--memory-limit", "For the kernel matrix, such as 2GB; by default half of the free"
+            " memory.", "SIZE"),
+]  # fmt: skip
+Trust = Annotated[
+    list[str] | None,
+    _option(RUN, "--trust", f"A class of your own that the model holds, as {OWN_CLASS}, importable"
+            " from here; can be repeated.", "CLASS"),
+]  # fmt: skip

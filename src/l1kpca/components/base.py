@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from l1kpca._typing import Array
 from l1kpca.directions.base import Status
 from l1kpca.gram.base import Gram
-
-_ROOM = 32  # components before the first copy; memory that is not written to costs nothing
 
 
 @dataclass(frozen=True)
@@ -32,16 +30,17 @@ class Component:
     @property
     def objective(self) -> float:
         """The L1 norm of the scores."""
-        return float(np.abs(self.scores).sum())
+        return float(abs(self.scores).sum(dtype=np.float64))
 
     @property
-    def variation(self) -> float:
-        """The sum of squares of the scores."""
-        return float(self.scores @ self.scores)
+    def square(self) -> float:
+        """The sum of squared scores."""
+        scores = self.scores.astype(np.float64, copy=False)
+        return float(scores @ scores)
 
     def oriented(self) -> "Component":
         """The same component, turned so that its largest score, in size, is positive."""
-        if self.scores[np.argmax(np.abs(self.scores))] >= 0:
+        if self.scores[abs(self.scores).argmax()] >= 0:
             return self
         return replace(self, coef=-self.coef, scores=-self.scores, signs=-self.signs)
 
@@ -53,42 +52,6 @@ class ComponentSolver(Protocol):
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
         """Yield components until there are ``limit``, those in ``so_far`` counted."""
-
-
-class Stack:
-    """Coefficients and scores of the components so far, as rows of arrays that grow."""
-
-    def __init__(self, n_samples: int, dtype: np.dtype[Any]):
-        self.size = 0
-        self._coef = np.empty((_ROOM, n_samples), dtype=dtype)
-        self._scores = np.empty((_ROOM, n_samples), dtype=dtype)
-
-    @property
-    def coef(self) -> Array:
-        """(size, n_samples)."""
-        return self._coef[: self.size]
-
-    @property
-    def scores(self) -> Array:
-        """(size, n_samples)."""
-        return self._scores[: self.size]
-
-    def push(self, coef: Array, scores: Array) -> None:
-        """Add one component."""
-        if self.size == len(self._coef):
-            self._coef = np.concatenate([self._coef, np.empty_like(self._coef)])
-            self._scores = np.concatenate([self._scores, np.empty_like(self._scores)])
-        self._coef[self.size] = coef
-        self._scores[self.size] = scores
-        self.size += 1
-
-
-def stacked(components: Sequence[Component], gram: Gram) -> Stack:
-    """The components as a stack that can go on growing."""
-    stack = Stack(gram.n_samples, gram.dtype)
-    for component in components:
-        stack.push(component.coef, component.scores)
-    return stack
 
 
 def negligible_variance(gram: Gram) -> float:

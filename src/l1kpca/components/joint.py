@@ -17,14 +17,11 @@ _PULL = 1e-4
 
 @dataclass(frozen=True)
 class JointSigns:
-    r"""Maximise :math:`\sum_{ij} |(K A)_{ij}|` over all orthonormal A at once.
+    r"""Maximize :math:`\sum_{ij} |(K A)_{ij}|` over all orthonormal A at once.
 
-    From the signs B, (n, k), of the scores,
-
-    .. math:: M = B^T K B, \qquad S = K B M^{-1/2}, \qquad B \leftarrow \operatorname{sgn}(S).
-
-    :math:`B M^{-1/2}` is the orthonormal basis that maximises :math:`\sum_{ij} B_{ij} (K A)_{ij}`,
-    so the objective never falls.  Each step costs one product of K with k vectors.  The start is
+    From the signs B, (n, k), of the scores a step goes to :math:`B M^{-1/2}`, :math:`M = B^T K B`,
+    the orthonormal basis that maximizes :math:`\sum_{ij} B_{ij} (K A)_{ij}`, so the objective never
+    falls.  Each step costs one product of K with k vectors.  The start is
     the solution of ``greedy``; the components come in the order of their L1 norms.
     """
 
@@ -38,19 +35,17 @@ class JointSigns:
         found = list(self.greedy.components(gram, limit))
         if not found:
             return
-        basis, trace, status = self._iterate(gram, found)
+        start = Basis(
+            np.column_stack([component.coef for component in found]),
+            np.column_stack([component.scores for component in found]),
+        )
+        basis, trace, status = self._iterate(gram, start)
         order = np.argsort(-np.abs(basis.scores).sum(axis=0), kind="stable")
         for j in order[len(so_far) :]:
             coef, scores = basis.coef[:, j], basis.scores[:, j]
             yield Component(coef, scores, signs_int8(scores), trace, status).oriented()
 
-    def _iterate(
-        self, gram: Gram, found: list[Component]
-    ) -> tuple[Basis, tuple[float, ...], Status]:
-        basis = Basis(
-            np.column_stack([component.coef for component in found]),
-            np.column_stack([component.scores for component in found]),
-        )
+    def _iterate(self, gram: Gram, basis: Basis) -> tuple[Basis, tuple[float, ...], Status]:
         B = np.zeros_like(basis.scores)
         trace = [float(np.abs(basis.scores).sum())]
         for _ in range(self.max_iter):

@@ -5,44 +5,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from l1kpca._typing import Array, Signs
-from l1kpca.components.base import (
-    Component,
-    negligible_variance,
-    signs_int8,
-    stacked,
-)
+from l1kpca._typing import Signs
+from l1kpca.components.base import Component
+from l1kpca.components.deflation import Deflation
 from l1kpca.components.spectrum import all_pairs
-from l1kpca.directions.base import Status
+from l1kpca.directions.base import Direction, signs_of
+from l1kpca.directions.sign_iteration import SignIteration
 from l1kpca.directions.starts import Start
 from l1kpca.gram.base import Gram
-from l1kpca.gram.wrappers import Deflated
+from l1kpca.gram.factor import FactorGram
+from l1kpca.kernels import Kernel
+from l1kpca.threads import Workers
 
-_SHAKES = 20
-_SHAKE_LENGTH = 1e-2
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A unit vector of coordinates, found by PCA-L1."""
-
-    w: Array
-    signs: Signs
-    trace: tuple[float, ...]
-    status: Status
+_SHAKE_LENGTHS = [0.01 / 2**k for k in range(20)]
 
 
 @dataclass(frozen=True)
 class ProjectionTrick:
     r"""PCA-L1 on the coordinates :math:`Y = U \Lambda^{1/2}`, with :math:`K = U \Lambda U^T`.
 
-    One decomposition serves all components.  A search iterates
-
-    .. math:: p = \operatorname{sgn}(Y w), \qquad w = Y^T p / \|Y^T p\|
-
-    with :math:`\operatorname{sgn}(0) = 1`, in the complement of the axes found before.  Where it
-    ends at a w that is orthogonal to some row, w is moved a little at random and the search goes
-    on.  The component of w has dual coefficients :math:`U \Lambda^{-1/2} w`.
+    PCA-L1 is the sign iteration with the linear kernel of the rows of Y.  One decomposition serves
+    all components.
     """
 
     start: Start
@@ -55,89 +38,51 @@ class ProjectionTrick:
     ) -> Iterator[Component]:
         """Yield up to ``limit`` components in all, going on after ``so_far``."""
         spectrum = all_pairs(gram, self.memory)
-        roots = np.sqrt(spectrum.values)
-        Y = spectrum.vectors * roots
-        stack = stacked(so_far, gram)
-        axes = stack.coef @ Y
-        negligible = negligible_variance(gram)
-        while stack.size < min(limit, len(roots)):
-            rng = np.random.default_rng([self.seed, stack.size])
-            deflated = Deflated(gram, stack.scores)
-            norms = np.sqrt(np.maximum(deflated.diagonal(), 0))
-            found = PcaL1(Y, axes, norms, self.max_iter).search(self.start(deflated, rng), rng)
-            scores = Y @ found.w
-            if scores @ scores <= negligible:
-                return
-            coef = spectrum.vectors @ (found.w / roots)
-            axes = np.vstack([axes, found.w])
-            stack.push(coef, scores)
-            yield Component(
-                coef, scores, signs_int8(found.signs), found.trace, found.status
-            ).oriented()
+        Y = np.ascontiguousarray(spectrum.vectors * np.sqrt(spectrum.values))
+        coordinates = FactorGram(Y, Workers(), Kernel("linear"))
+        search = ShakenSigns(self.max_iter, self.seed)
+        solver = Deflation(search, self.start, seed=self.seed)
+        return solver.components(coordinates, min(limit, Y.shape[1]), so_far)
 
 
 @dataclass(frozen=True)
-class PcaL1:
-    """PCA-L1 (Kwak 2008) of the rows of ``Y`` in the complement of the orthonormal ``axes``."""
+class ShakenSigns:
+    """The sign iteration with Kwak's rule for zeros.
 
-    Y: Array
-    axes: Array
-    norms: Array
-    """Of the rows, in the complement."""
-    max_iter: int
+    Where a search ends at a direction that is orthogonal to some row, the direction is moved a
+    little at random and the search goes on.
+    """
 
-    def search(self, p: Signs, rng: np.random.Generator) -> Axis:
-        """Iterate from the polarities ``p``."""
-        total = self._complement(self.Y.T @ p)
-        trace = [float(total @ total)]
-        status = Status.MAX_ITER
-        for _ in range(self.max_iter):
-            projections = self.Y @ _unit(total)
-            step = self._step(p, np.where(projections < 0, -1, 1), total)
-            if step is None or step[2] <= trace[-1]:
-                step = self._shaken(p, projections, total, rng)
-                if step is None:
-                    status = Status.CONVERGED
-                    break
-            p, total, value = step
-            trace.append(value)
-        return Axis(_unit(total), p, tuple(trace), status)
+    max_iter: int = 1000
+    seed: int = 0
 
-    def _step(self, p: Signs, new: Signs, total: Array) -> tuple[Signs, Array, float] | None:
-        """Polarities ``new``, their sum Y^T p from the rows that changed, and its square."""
-        changed = np.flatnonzero(new != p)
-        if changed.size == 0:
-            return None
-        new = new.astype(p.dtype)
-        change = (new - p)[changed]
-        total = self._complement(total + self.Y[changed].T @ change)
-        return new, total, float(total @ total)
+    def find(self, gram: Gram, starts: Signs) -> list[Direction]:
+        """Search from each column of ``starts``."""
+        iteration = SignIteration(self.max_iter)
+        every = iteration.find(gram, starts)
+        for j, found in enumerate(every):
+            rng = np.random.default_rng(self.seed)
+            while (shaken := _shaken(gram, found, rng)) is not None:
+                found = found.continued(iteration.find(gram, shaken[:, np.newaxis])[0])
+            every[j] = found
+        return every
 
-    def _shaken(
-        self, p: Signs, projections: Array, total: Array, rng: np.random.Generator
-    ) -> tuple[Signs, Array, float] | None:
-        """The zero-projection rule: a step from near w that gains, if a row is orthogonal to w."""
-        noise = 10 * np.finfo(self.Y.dtype).eps * np.sqrt(self.Y.shape[1])
-        counts = self.norms > np.sqrt(noise) * self.norms.max()
-        if not (np.abs(projections) <= noise * self.norms)[counts].any():
-            return None
-        length = _SHAKE_LENGTH
-        for _ in range(_SHAKES):
-            random = rng.standard_normal(self.Y.shape[1:]).astype(self.Y.dtype)
-            shake = self._complement(random)
-            shaken = projections + self.Y @ (length * _unit(shake))
-            step = self._step(p, np.where(shaken < 0, -1, 1), total)
-            if step is not None and step[2] > (1 + noise) * float(total @ total):
-                return step
-            length /= 2
+
+def _shaken(gram: Gram, found: Direction, rng: np.random.Generator) -> Signs | None:
+    """Signs near those that were found, and better; None if no row is orthogonal to w."""
+    if not found.value > 0:
         return None
-
-    def _complement(self, v: Array) -> Array:
-        """``v`` without its part along the axes; twice, for orthogonality to rounding."""
-        v = v - self.axes.T @ (self.axes @ v)
-        return v - self.axes.T @ (self.axes @ v)
-
-
-def _unit(v: Array) -> Array:
-    length = float(np.linalg.norm(v))
-    return v / length if length > 0 else v
+    norms = np.sqrt(np.maximum(gram.diagonal(), 0))
+    noise = 10 * np.finfo(gram.dtype).eps * np.sqrt(gram.n_samples)
+    projections = found.image / np.sqrt(found.value)
+    counts = norms > np.sqrt(noise) * norms.max()
+    if not (counts & (np.abs(projections) <= noise * norms)).any():
+        return None
+    for length in _SHAKE_LENGTHS:
+        random = rng.standard_normal(gram.n_samples).astype(gram.dtype)
+        image = gram.apply(random)
+        moved = projections + length * image / np.sqrt(random @ image)
+        signs = signs_of(moved, previous=found.coef)
+        if float(signs @ gram.apply(signs)) > (1 + noise) * found.value:
+            return signs
+    return None

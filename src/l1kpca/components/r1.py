@@ -43,21 +43,10 @@ WEIGHTINGS: dict[str, Weighting] = {"huber": huber, "cauchy": cauchy, "l1": near
 class R1Subspace:
     r"""The k directions with the least sum of robust distances :math:`\rho(s_i)` of the rows.
 
-    With :math:`A^T K A = I` and scores :math:`S = K A`, the squared residual of row i is
-    :math:`s_i^2 = K_{ii} - \|S_i\|^2`.  Each step weighs the rows by :math:`w_i = w(s_i)` and takes
-    one step of subspace iteration with the weighted covariance,
-
-    .. math:: B = \operatorname{diag}(w)\, S, \qquad A \leftarrow B L^{-T}
-              \quad\text{where } B^T K B = L L^T,
-
-    which costs one product of K with k vectors.  The loss never rises.  The start is the L2
-    solution, the threshold the median of its residuals, kept from then on.  The steps end where
-    the projector on the subspace moves by no more than ``tol``.
-
-    The loss does not see a rotation inside the subspace.  At the end the basis is turned to the
-    principal axes of the weighted rows, the eigenvectors of :math:`S^T \operatorname{diag}(w) S`,
-    largest first; these are the leading eigenvectors of the weighted covariance, as in the primal
-    method.
+    The steps are those in `l1kpca.peers.R1KernelPCA`; each costs one product of K with k vectors.
+    The loss never rises, and does not see a rotation inside the subspace.  At the end the basis is
+    turned to the eigenvectors of :math:`S^T \operatorname{diag}(w) S`, largest first; these are the
+    leading eigenvectors of the weighted covariance, as in the primal method.
     """
 
     weighting: Weighting

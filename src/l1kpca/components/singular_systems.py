@@ -6,33 +6,54 @@ from dataclasses import dataclass
 import numpy as np
 
 from l1kpca._typing import Signs
-from l1kpca.components.base import Component, stacked
-from l1kpca.components.deflation import deflate
+from l1kpca.components.base import Component
+from l1kpca.components.deflation import Deflation
 from l1kpca.components.spectrum import Spectrum, all_pairs
-from l1kpca.directions.base import Direction, Search, Status, side_by_side, signs_of
-from l1kpca.directions.images import change_of
+from l1kpca.directions.base import Direction, Status, signs_of
 from l1kpca.directions.starts import Start
 from l1kpca.gram.base import Gram
-from l1kpca.gram.wrappers import Deflating
+
+
+@dataclass(frozen=True)
+class SystemSteps:
+    r"""Each step solves :math:`K_j \eta = K_j c` and sets c to the signs of :math:`K_j \eta`.
+
+    :math:`K_j = K - C^T C` is singular: `l1kpca.peers.XiaoKernelPCA` says why the system is solved
+    with the positive eigenvalues alone, :math:`\eta = U \Lambda^{-1} U^T (K_j c)` with
+    :math:`K = U \Lambda U^T`.  Because :math:`A K_j = 0` for the dual vectors A of the components
+    before,
+
+    .. math:: K_j \eta = (I - C^T A)\, K K^+ K_j c = K_j c,
+
+    so one decomposition of K serves the deflated systems of all components.
+    """
+
+    spectrum: Spectrum
+    max_iter: int
+
+    def find(self, gram: Gram, starts: Signs) -> list[Direction]:
+        """Search from each column of ``starts``."""
+        return [self._search(gram, c) for c in starts.T]
+
+    def _search(self, gram: Gram, c: Signs) -> Direction:
+        values, U = self.spectrum.values, self.spectrum.vectors
+        Kc = gram.apply(c)
+        trace = [float(c @ Kc)]
+        for _ in range(self.max_iter):
+            eta = U @ ((U.T @ Kc) / values)
+            new = signs_of(gram.apply(eta), previous=c)
+            flips = np.flatnonzero(new != c)
+            K_new = Kc + gram.apply((new - c)[flips], at=flips) if len(flips) else Kc
+            if float(new @ K_new) <= trace[-1]:
+                return Direction(c, Kc, tuple(trace))
+            c, Kc = new, K_new
+            trace.append(float(c @ Kc))
+        return Direction(c, Kc, tuple(trace), Status.MAX_ITER)
 
 
 @dataclass(frozen=True)
 class SingularSystems:
-    r"""Greedy components; each step solves :math:`K_j \eta = K_j c` and sets c to the signs of it.
-
-    :math:`K_j = K - C^T C` is singular: it maps to zero the dual vectors A of the components before
-    it, and the null space of K.  The vector c solves the system, and so does c plus anything
-    in that null space; elimination divides by pivots that are rounding error and adds a huge
-    multiple of a null vector, whose image, again rounding error, drowns the signs.
-
-    It is therefore solved with the positive eigenvalues alone,
-    :math:`\eta = U \Lambda^{-1} U^T (K_j c)` with :math:`K = U \Lambda U^T`.  Because
-    :math:`A K_j = 0`,
-
-    .. math:: K_j \eta = (I - C^T A)\, K K^+ K_j c = K_j c,
-
-    so this one decomposition of K serves the deflated systems of all components.
-    """
+    """Greedy components by `SystemSteps`."""
 
     start: Start
     memory: int
@@ -43,32 +64,5 @@ class SingularSystems:
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
         """Yield up to ``limit`` components in all, going on after ``so_far``."""
-        spectrum = all_pairs(gram, self.memory)
-
-        def search(deflated: Gram, rng: np.random.Generator) -> Direction:
-            c = self.start(deflated, rng)
-            return side_by_side(deflated, [self._search(c, spectrum)])[0]
-
-        stack = stacked(so_far, gram)
-        for component in deflate(Deflating(gram), limit, stack, search, self.seed):
-            yield component.oriented()
-
-    def _search(self, c: Signs, spectrum: Spectrum) -> Search:
-        Kc = yield change_of(c)
-        trace = [float(c @ Kc)]
-        status = Status.MAX_ITER
-        for _ in range(self.max_iter):
-            eta = spectrum.vectors @ ((spectrum.vectors.T @ Kc) / spectrum.values)
-            K_eta = yield change_of(eta)
-            change = signs_of(K_eta, previous=c) - c
-            if not change.any():
-                status = Status.CONVERGED
-                break
-            K_change = yield change_of(change)
-            value = float((c + change) @ (Kc + K_change))
-            if value <= trace[-1]:
-                status = Status.CONVERGED
-                break
-            c, Kc = c + change, Kc + K_change
-            trace.append(value)
-        return Direction(c, Kc, tuple(trace), status)
+        steps = SystemSteps(all_pairs(gram, self.memory), self.max_iter)
+        return Deflation(steps, self.start, seed=self.seed).components(gram, limit, so_far)

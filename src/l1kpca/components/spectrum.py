@@ -1,6 +1,7 @@
 """Eigenpairs of a Gram matrix: all that are positive, or the leading ones."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -32,10 +33,7 @@ def all_pairs(gram: Gram, memory: int) -> Spectrum:
     A matrix of low rank is decomposed through its pivoted Cholesky factor, O(n r^2); any other
     as a whole, O(n^3), which must fit into ``memory`` bytes.
     """
-    factor = low_rank_factor(gram, gram.n_samples // _LOW_RANK)
-    if factor is not None:
-        return _of_factor(factor, gram)
-    return _of_matrix(gram, gram.n_samples, memory)
+    return _pairs(gram, gram.n_samples, gram.n_samples // _LOW_RANK, memory)
 
 
 def leading_pairs(gram: Gram, count: int, memory: int) -> Spectrum:
@@ -44,13 +42,25 @@ def leading_pairs(gram: Gram, count: int, memory: int) -> Spectrum:
     By Lanczos, which needs products with K alone, unless the rank is low or most of the spectrum
     is wanted.
     """
+    return _pairs(gram, count, min(2 * count, gram.n_samples // _LOW_RANK), memory)
+
+
+def _pairs(gram: Gram, count: int, max_rank: int, memory: int) -> Spectrum:
     n = gram.n_samples
-    factor = low_rank_factor(gram, min(2 * count, n // _LOW_RANK))
-    if factor is not None:
-        return _first(_of_factor(factor, gram), count)
-    if n <= _SMALL or count > n // 4:
-        return _of_matrix(gram, count, memory)
-    return _positive(*lanczos(gram, count), gram)
+    factor = low_rank_factor(gram, max_rank)
+    if factor is not None:  # K = G^T G: the singular values of G are roots of the eigenvalues
+        vectors, roots, _ = linalg.svd(factor.T, full_matrices=False, check_finite=False)
+        values = roots**2
+    elif n > _SMALL and count <= n // 4:
+        values, vectors = lanczos(gram, count)
+    else:
+        K = whole_matrix(gram, memory)
+        most = count >= n // 2
+        how: Any = {"driver": "evd"} if most else {"subset_by_index": (n - count, n - 1)}
+        values, vectors = linalg.eigh(K, overwrite_a=True, check_finite=False, **how)
+    order = np.argsort(values)[::-1][:count]
+    order = order[values[order] > negligible_variance(gram)]
+    return Spectrum(values[order], vectors[:, order])
 
 
 def leading_count(gram: Gram, share: float, memory: int) -> int:
@@ -89,8 +99,8 @@ def low_rank_factor(gram: Gram, max_rank: int) -> Array | None:
         rank += 1
     G = G[:rank]
     probe = np.cos(np.arange(n)).astype(gram.dtype)
-    missed = np.linalg.norm(gram.apply(probe) - G.T @ (G @ probe))
-    return G if missed <= 100 * negligible * np.linalg.norm(probe) else None
+    missed = np.abs(gram.apply(probe) - G.T @ (G @ probe)).max()  # a square might overflow
+    return G if missed <= 100 * negligible else None
 
 
 def whole_matrix(gram: Gram, memory: int) -> Array:
@@ -107,32 +117,3 @@ def whole_matrix(gram: Gram, memory: int) -> Array:
     for columns in spans(n, _COLUMNS):
         K[columns] = gram.columns(np.arange(columns.start, columns.stop)).T
     return K
-
-
-def _of_matrix(gram: Gram, count: int, memory: int) -> Spectrum:
-    n = gram.n_samples
-    K = whole_matrix(gram, memory)
-    if count >= n // 2:
-        values, vectors = linalg.eigh(K, driver="evd", overwrite_a=True, check_finite=False)
-    else:
-        largest = (n - count, n - 1)
-        values, vectors = linalg.eigh(
-            K, subset_by_index=largest, overwrite_a=True, check_finite=False
-        )
-    return _first(_positive(values, vectors, gram), count)
-
-
-def _of_factor(G: Array, gram: Gram) -> Spectrum:
-    """K = G^T G: the squares of the singular values of G, and its right singular vectors."""
-    vectors, values, _ = linalg.svd(G.T, full_matrices=False, check_finite=False)
-    return _positive(values**2, vectors, gram)
-
-
-def _positive(values: Array, vectors: Array, gram: Gram) -> Spectrum:
-    order = np.argsort(values)[::-1]
-    order = order[values[order] > negligible_variance(gram)]
-    return Spectrum(values[order], vectors[:, order])
-
-
-def _first(spectrum: Spectrum, count: int) -> Spectrum:
-    return Spectrum(spectrum.values[:count], spectrum.vectors[:, :count])

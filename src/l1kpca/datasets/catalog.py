@@ -44,66 +44,39 @@ class DatasetInfo:
         return f"{self.commit}/notebooks/data/{self.name}.mat"
 
 
-_ENTRIES = (
+_CATALOG = {entry.name: entry for entry in (
     DatasetInfo(
-        "wbc",
-        378,
-        30,
-        21,
+        "wbc", 378, 30, 21,
         "ODDS WBC: UCI Breast Cancer Wisconsin (Diagnostic), columns scaled to [0, 1], "
         "outlier = one of 21 malignant cases",
-        _PYOD,
-        "afe6b26953cc196b9a480318c903e0edef22529c2f61bd02082438c6e70630a7",
-        built_in=True,
+        _PYOD, "afe6b26953cc196b9a480318c903e0edef22529c2f61bd02082438c6e70630a7", built_in=True,
     ),
     DatasetInfo(
-        "ionosphere",
-        351,
-        33,
-        126,
+        "ionosphere", 351, 33, 126,
         "ODDS Ionosphere: UCI Ionosphere without its all-zero column, outlier = bad",
-        _PYOD,
-        "8ac5dfa6f47db4acdfe10615489b7f7dd015d79d5b381ce641e72baca3cfefb0",
+        _PYOD, "8ac5dfa6f47db4acdfe10615489b7f7dd015d79d5b381ce641e72baca3cfefb0",
     ),
     DatasetInfo(
-        "breastw",
-        683,
-        9,
-        239,
+        "breastw", 683, 9, 239,
         "ODDS BreastW: UCI Breast Cancer Wisconsin (Original), outlier = malignant",
-        _PYOD_BREASTW,
-        "a2e3f7c7f61ddde87c4373f0c0539de996227b9659c70b3c227948ebf0c6062b",
+        _PYOD_BREASTW, "a2e3f7c7f61ddde87c4373f0c0539de996227b9659c70b3c227948ebf0c6062b",
     ),
     DatasetInfo(
-        "cardio",
-        1831,
-        21,
-        176,
+        "cardio", 1831, 21, 176,
         "ODDS Cardio: UCI Cardiotocography, standardized columns, outlier = pathologic",
-        _PYOD,
-        "5e568b6a73711012c481fa6cc984ab9c68e9a4fa44d6aeb3b43efa381c3f695b",
+        _PYOD, "5e568b6a73711012c481fa6cc984ab9c68e9a4fa44d6aeb3b43efa381c3f695b",
     ),
     DatasetInfo(
-        "musk",
-        3062,
-        166,
-        97,
+        "musk", 3062, 166, 97,
         "ODDS Musk: UCI Musk (version 2), some of its molecules, outlier = two musks",
-        _PYOD,
-        "50bbf414caceb66cfe6f6b1eb7c1ff7c6eb1e6d87173f7bb597ba55cd3dc5493",
+        _PYOD, "50bbf414caceb66cfe6f6b1eb7c1ff7c6eb1e6d87173f7bb597ba55cd3dc5493",
     ),
     DatasetInfo(
-        "mnist",
-        7603,
-        100,
-        700,
+        "mnist", 7603, 100, 700,
         "ODDS Mnist: MNIST digits zero and six, 100 of the pixels, outlier = six",
-        _PYOD,
-        "9479e221f236684c09f3e11c7ad124725d34ecd301b9450425e8b113368413a6",
+        _PYOD, "9479e221f236684c09f3e11c7ad124725d34ecd301b9450425e8b113368413a6",
     ),
-)
-
-_CATALOG = {entry.name: entry for entry in _ENTRIES}
+)}  # fmt: skip
 
 
 def names() -> list[str]:
@@ -129,17 +102,11 @@ def info(name: str) -> DatasetInfo:
     Parameters
     ----------
     name : str
-        One of `names`.
+        One of `names`; any other is a ``ValueError``.
 
     Returns
     -------
     info : DatasetInfo
-        The facts.
-
-    Raises
-    ------
-    ValueError
-        If the name is not known.
 
     Examples
     --------

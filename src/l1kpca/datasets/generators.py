@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-NORMAL, FAR, OFF = 0, 1, 2
-
 RandomState = int | np.random.RandomState | None
+Toy = tuple[NDArray[np.float64], NDArray[np.int8]]
 
-# Toy one, in the frame of the line: x runs along it, y across. Normal points reach to +-5.
-# The places make L2 tilt so far that its circle takes in the two squares nearest to the line.
-_LINE_ANGLE = np.pi / 6
-_LINE_HALF_LENGTH = 5.0
+# Along the line and across it. They tilt the first component of L2 so far that its circle takes in
+# the two squares nearest to the line.
 _LINE_FAR = np.array([[-9.0, 0.0], [9.0, 0.0]])
 _LINE_OFF = np.array([[3.75, 2.25], [4.5, 4.75], [5.25, 5.75]])
-
-_SPIRAL_GAP = 3.0  # between neighboring turns
-_SPIRAL_START = 0.25  # in turns; leaves out the crowded middle
-_SPIRAL_FAR = 1.6  # radius of the far points, in radii of the spiral
-_SPIRAL_OFF_START = 0.6  # where the off points begin, in shares of the spiral's turns
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,28 +93,24 @@ def make_low_rank(
     >>> data.X.shape, int(data.corrupted.sum())
     ((200, 20), 50)
     """
-    _check_whole("n_samples", n_samples, 2)
-    _check_whole("n_features", n_features, 1)
-    _check_whole("rank", rank, 1, min(n_samples - 1, n_features))
-    _check_real("corrupted", corrupted, 1.0)
-    _check_real("noise_scale", noise_scale)
-    _check_real("noise_share", noise_share, 1.0)
+    _check("n_samples", n_samples, Integral, 2)
+    _check("n_features", n_features, Integral, 1)
+    _check("rank", rank, Integral, 1, min(n_samples - 1, n_features))
+    _check("corrupted", corrupted, Real, 0, 1)
+    _check("noise_scale", noise_scale, Real, 0)
+    _check("noise_share", noise_share, Real, 0, 1)
     rng = check_random_state(random_state)
     factors = rng.standard_normal((n_samples, rank)) * np.linspace(3.0, 1.0, rank)
     normal = factors @ rng.standard_normal((rank, n_features))
     normal = (normal - normal.mean(axis=0)) / normal.std(axis=0)
     # Drawn for every row, so that the noise of a row does not depend on how many are corrupted.
-    rows = rng.permutation(n_samples)[: round(corrupted * n_samples)]
+    mask = rng.permutation(n_samples).argsort() < round(corrupted * n_samples)
     hit = rng.uniform(size=normal.shape) < noise_share
     noise = noise_scale * rng.standard_normal(normal.shape)
-    mask = np.zeros(n_samples, dtype=bool)
-    mask[rows] = True
     return LowRankData(normal + np.where(mask[:, None] & hit, noise, 0.0), normal, mask)
 
 
-def make_line(
-    n_normal: int = 40, *, noise: float = 0.1, random_state: RandomState = None
-) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+def make_line(n_normal: int = 40, *, noise: float = 0.1, random_state: RandomState = None) -> Toy:
     r"""Toy one: points along a line, two far points on it, six points off it.
 
     Normal points are :math:`t_i u + \sigma \epsilon_i v` with :math:`t_i` even in [-5, 5],
@@ -159,24 +148,18 @@ def make_line(
     >>> X.shape, [int((kind == k).sum()) for k in (0, 1, 2)]
     ((48, 2), [40, 2, 6])
     """
-    _check_whole("n_normal", n_normal, 2)
-    _check_real("noise", noise)
+    _check("n_normal", n_normal, Integral, 2)
+    _check("noise", noise, Real, 0)
     rng = check_random_state(random_state)
-    along = np.linspace(-_LINE_HALF_LENGTH, _LINE_HALF_LENGTH, n_normal)
-    normal = np.column_stack([along, noise * rng.standard_normal(n_normal)])
-    cos, sin = np.cos(_LINE_ANGLE), np.sin(_LINE_ANGLE)
+    normal = np.column_stack([np.linspace(-5, 5, n_normal), noise * rng.standard_normal(n_normal)])
+    cos, sin = np.cos(np.pi / 6), np.sin(np.pi / 6)
     frame = np.array([[cos, sin], [-sin, cos]])
-    off = np.vstack([_LINE_OFF, -_LINE_OFF])
-    return np.vstack([normal, _LINE_FAR, off]) @ frame, _kinds(n_normal, len(_LINE_FAR), len(off))
+    return _toy(normal @ frame, _LINE_FAR @ frame, np.vstack([_LINE_OFF, -_LINE_OFF]) @ frame)
 
 
 def make_spiral(
-    n_normal: int = 150,
-    *,
-    turns: float = 2.0,
-    noise: float = 0.1,
-    random_state: RandomState = None,
-) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    n_normal: int = 150, *, turns: float = 2.0, noise: float = 0.1, random_state: RandomState = None
+) -> Toy:
     r"""Toy two: points along a spiral, two points far outside, six between its arms.
 
     Normal points are :math:`3 t_i (\cos 2\pi t_i, \sin 2\pi t_i) + \sigma \epsilon_i`, with
@@ -214,36 +197,33 @@ def make_spiral(
     >>> X.shape, [int((kind == k).sum()) for k in (0, 1, 2)]
     ((108, 2), [100, 2, 6])
     """
-    _check_whole("n_normal", n_normal, 2)
-    _check_real("turns", turns, low=1.0)
-    _check_real("noise", noise)
+    _check("n_normal", n_normal, Integral, 2)
+    _check("turns", turns, Real, 1)
+    _check("noise", noise, Real, 0)
     rng = check_random_state(random_state)
-    t = np.sqrt(np.linspace(_SPIRAL_START**2, turns**2, n_normal))
-    normal = _polar(_SPIRAL_GAP * t, t) + noise * rng.standard_normal((n_normal, 2))
-    far = _polar(np.full(2, _SPIRAL_FAR * _SPIRAL_GAP * turns), np.array([1 / 8, 5 / 8]))
-    t_off = np.linspace(_SPIRAL_OFF_START * turns, turns, 6)
-    off = _polar(_SPIRAL_GAP * (t_off - 0.5), t_off)
-    return np.vstack([normal, far, off]), _kinds(n_normal, len(far), len(off))
+    t = np.sqrt(np.linspace(1 / 16, turns**2, n_normal))
+    t_off = np.linspace(0.6 * turns, turns, 6)
+    return _toy(
+        _polar(3 * t, t) + noise * rng.standard_normal((n_normal, 2)),
+        _polar(1.6 * 3 * turns, np.array([1 / 8, 5 / 8])),
+        _polar(3 * (t_off - 0.5), t_off),
+    )
 
 
-def _polar(radius: NDArray[np.float64], turn: NDArray[np.float64]) -> NDArray[np.float64]:
+def _polar(radius: Any, turn: NDArray[np.float64]) -> NDArray[np.float64]:
     angle = 2 * np.pi * turn
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
-def _kinds(n_normal: int, n_far: int, n_off: int) -> NDArray[np.int8]:
-    return np.repeat(np.array([NORMAL, FAR, OFF], dtype=np.int8), [n_normal, n_far, n_off])
+def _toy(*kinds: NDArray[np.float64]) -> Toy:
+    """Normal, far and off points in one array, with their kinds."""
+    return np.vstack(kinds), np.repeat(np.arange(3, dtype=np.int8), [len(X) for X in kinds])
 
 
-def _check_whole(name: str, value: object, low: int, high: float = np.inf) -> None:
-    if isinstance(value, bool) or not (isinstance(value, Integral) and low <= int(value) <= high):
-        upper = f" and at most {high}" if np.isfinite(high) else ""
-        raise ValueError(f"{name}={value!r} is out of range; give an int of at least {low}{upper}.")
-
-
-def _check_real(name: str, value: object, high: float = np.inf, *, low: float = 0.0) -> None:
-    if not (isinstance(value, Real) and low <= float(value) <= high and np.isfinite(float(value))):
-        upper = f" and at most {high:g}" if np.isfinite(high) else ""
-        raise ValueError(
-            f"{name}={value!r} is out of range; give a finite number of at least {low:g}{upper}."
-        )
+def _check(name: str, value: Any, kind: type, low: int, high: float = np.inf) -> None:
+    """Refuse what is not a finite number of this kind and in this range."""
+    is_number = isinstance(value, kind) and not isinstance(value, bool)
+    if not (is_number and low <= value <= high and value != np.inf):
+        what = "an int" if kind is Integral else "a finite number"
+        upper = "" if high == np.inf else f" and at most {high}"
+        raise ValueError(f"{name}={value!r} is out of range; give {what} of at least {low}{upper}.")

@@ -6,15 +6,17 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from l1kpca.datasets.catalog import DatasetInfo, info, names
-from l1kpca.datasets.files import SUFFIXES, read_labelled
+from l1kpca.files import read_arrays
 
 DATA_VARIABLE = "L1KPCA_DATA"
+Contents = tuple[NDArray[np.float64], NDArray[np.int8], tuple[str, ...], str]
+"""Rows, labels, names of the columns, and the source."""
 
 # Rows of scikit-learn's data that ODDS drew, with replacement (41 comes twice), in file order.
 _WBC_MALIGNANT = np.array(
@@ -50,17 +52,9 @@ class Dataset:
     source: str
 
 
-@overload
-def load(
-    name: str, data_dir: str | os.PathLike[str] | None = ..., *, return_X_y: Literal[False] = ...
-) -> Dataset: ...
-@overload
-def load(
-    name: str, data_dir: str | os.PathLike[str] | None = ..., *, return_X_y: Literal[True]
-) -> tuple[NDArray[np.float64], NDArray[np.int8]]: ...
 def load(
     name: str, data_dir: str | os.PathLike[str] | None = None, *, return_X_y: bool = False
-) -> Dataset | tuple[NDArray[np.float64], NDArray[np.int8]]:
+) -> Any:
     """Load one of the six outlier detection data sets.
 
     ``wbc`` is built in: it is rebuilt from scikit-learn's breast cancer data and never read from
@@ -79,7 +73,7 @@ def load(
 
     Returns
     -------
-    data : Dataset
+    data : Dataset, or (X, y)
         Rows, labels and where they come from.
 
     Raises
@@ -98,8 +92,8 @@ def load(
     >>> X, y = datasets.load("wbc", return_X_y=True)
     """
     facts = info(name)
-    data = _build_wbc(facts) if facts.built_in else _read(facts, _places(data_dir))
-    return (data.X, data.y) if return_X_y else data
+    X, y, columns, source = _build_wbc() if facts.built_in else _read(facts, _places(data_dir))
+    return (X, y) if return_X_y else Dataset(X, y, name, columns, facts.description, source)
 
 
 def available(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
@@ -150,25 +144,22 @@ def default_cache_dir() -> Path:
 
 
 def _places(data_dir: str | os.PathLike[str] | None) -> list[Path]:
-    places = []
-    if data_dir is not None:
-        if not Path(data_dir).is_dir():
-            raise FileNotFoundError(
-                f"data_dir={os.fspath(data_dir)!r} is not a directory; "
-                "give one that holds <name>.npz or <name>.mat files."
-            )
-        places.append(Path(data_dir))
-    if os.environ.get(DATA_VARIABLE):
-        places.append(Path(os.environ[DATA_VARIABLE]))
-    return [*places, default_cache_dir()]
+    """Where to look, in this order."""
+    if data_dir is not None and not Path(data_dir).is_dir():
+        raise FileNotFoundError(
+            f"data_dir={os.fspath(data_dir)!r} is not a directory; "
+            "give one that holds <name>.npz or <name>.mat files."
+        )
+    given = (data_dir, os.environ.get(DATA_VARIABLE) or None)
+    return [*(Path(place) for place in given if place is not None), default_cache_dir()]
 
 
 def _find(name: str, places: list[Path]) -> Path | None:
-    candidates = (place / f"{name}{suffix}" for place in places for suffix in SUFFIXES)
+    candidates = (place / f"{name}{suffix}" for place in places for suffix in (".npz", ".mat"))
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _read(facts: DatasetInfo, places: list[Path]) -> Dataset:
+def _read(facts: DatasetInfo, places: list[Path]) -> Contents:
     path = _find(facts.name, places)
     if path is None:
         raise FileNotFoundError(
@@ -177,7 +168,7 @@ def _read(facts: DatasetInfo, places: list[Path]) -> Dataset:
             f"set the environment variable {DATA_VARIABLE} to such a directory; or download it "
             f"with datasets.fetch({facts.name!r}) (command line: l1kpca datasets fetch)."
         )
-    X, y = read_labelled(path)
+    X, y = _read_labelled(path)
     found, known = (*X.shape, int(y.sum())), (facts.n_samples, facts.n_features, facts.n_outliers)
     if found != known:
         raise ValueError(
@@ -185,11 +176,32 @@ def _read(facts: DatasetInfo, places: list[Path]) -> Dataset:
             f"and {found[2]} outliers instead of {known[0]}, {known[1]} and {known[2]}; "
             f"datasets.fetch({facts.name!r}) downloads the right file."
         )
-    columns = tuple(f"x{column}" for column in range(X.shape[1]))
-    return Dataset(X, y, facts.name, columns, facts.description, str(path))
+    return X, y, tuple(f"x{column}" for column in range(X.shape[1])), str(path)
 
 
-def _build_wbc(facts: DatasetInfo) -> Dataset:
+def _read_labelled(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """The rows ``X`` and the 0/1 labels ``y`` of a file."""
+    arrays = read_arrays(path)
+    missing = [key for key in ("X", "y") if key not in arrays]
+    if missing:
+        raise ValueError(
+            f"{path} has no array {' and no array '.join(missing)}; "
+            "it must hold X (rows) and y (1 = outlier, 0 = inlier)."
+        )
+    X, y = arrays["X"], np.asarray(arrays["y"]).ravel()  # MATLAB stores a vector as a matrix
+    if not (np.issubdtype(X.dtype, np.number) and X.ndim == 2 and len(X) == len(y)):
+        raise ValueError(
+            f"{path} has X of shape {X.shape} and dtype {X.dtype} with {len(y)} labels in y; "
+            "X must be a numeric matrix with one label for each row."
+        )
+    if not np.isfinite(X).all():
+        raise ValueError(f"{path} has missing or infinite values in X; all must be finite.")
+    if not np.isin(y, (0, 1)).all():
+        raise ValueError(f"{path} has labels other than 0 and 1 in y; 1 = outlier, 0 = inlier.")
+    return np.ascontiguousarray(X, dtype=np.float64), y.astype(np.int8)
+
+
+def _build_wbc() -> Contents:
     from sklearn.datasets import load_breast_cancer  # noqa: PLC0415 (slow, and needed here alone)
 
     raw = load_breast_cancer()
@@ -197,6 +209,5 @@ def _build_wbc(facts: DatasetInfo) -> Dataset:
     scaled = (raw.data - low) / (high - low)  # over all 569 rows, before any is dropped
     benign = np.flatnonzero(raw.target == 1)
     X = scaled[np.concatenate([benign, _WBC_MALIGNANT])]
-    y = np.repeat(np.array([0, 1], dtype=np.int8), [len(benign), len(_WBC_MALIGNANT)])
-    columns = tuple(str(column) for column in raw.feature_names)
-    return Dataset(X, y, facts.name, columns, facts.description, "scikit-learn")
+    y = (np.arange(len(X)) >= len(benign)).astype(np.int8)
+    return X, y, tuple(map(str, raw.feature_names)), "scikit-learn"

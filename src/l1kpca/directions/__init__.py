@@ -1,22 +1,20 @@
-"""How one direction is found: deterministic finders, starts, and how they are combined."""
+"""How one direction is found: deterministic finders, and where they begin."""
 
-from l1kpca.directions.base import Direction, Finder, Status
+from l1kpca.directions.base import Direction, Finder, SignSearch, Status
 from l1kpca.directions.bit_flip import BitFlip
-from l1kpca.directions.compose import Polished, Then, best_direction
-from l1kpca.directions.fixed_point import SignFixedPoint
-from l1kpca.directions.homogeneous import HomogeneousPowerIteration, LpNorm
-from l1kpca.directions.momentum import MomentumSigns
+from l1kpca.directions.compose import Polished, Then
+from l1kpca.directions.homogeneous import HomogeneousIteration, LpNorm
+from l1kpca.directions.sign_iteration import SignIteration
 
 __all__ = [
     "BitFlip",
     "Direction",
     "Finder",
-    "HomogeneousPowerIteration",
+    "HomogeneousIteration",
     "LpNorm",
-    "MomentumSigns",
     "Polished",
-    "SignFixedPoint",
+    "SignIteration",
+    "SignSearch",
     "Status",
     "Then",
-    "best_direction",
 ]

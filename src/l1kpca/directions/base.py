@@ -1,20 +1,17 @@
-"""What a search for a direction takes and gives, and how searches share each pass over K."""
+"""What a search for a direction takes and gives."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 
 from l1kpca._typing import Array, Signs
-from l1kpca.directions.images import ArrayImage, Change, Image, ThinImage
 from l1kpca.gram.base import Gram
 
-_FEW = 0.5
-"""Share of changed rows below which K[:, changed] is cheaper than a pass over the triangle of K; a
-pass that serves k searches costs little more than one for a single search, so it is shared out."""
+MAX_ITER = 1000
+"""Bound on the steps of a search unless one is given."""
 
 
 class Status(Enum):
@@ -35,7 +32,7 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction ``sum_i coef_i phi(x_i)`` in feature space, not normalised."""
+    """A direction ``sum_i coef_i phi(x_i)`` in feature space, not normalized."""
 
     coef: Array
     """Dual vector; signs for the L1 methods."""
@@ -58,77 +55,49 @@ class Direction:
 
 
 class Finder(Protocol):
-    """Finds a direction from a start; deterministic."""
+    """Finds directions; deterministic.  To write one, write a frozen dataclass with this method."""
 
-    def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
-        """Search from each column of ``starts`` (n, k); ``images`` is ``K @ starts`` if known."""
-
-    def find(self, gram: Gram, start: Signs) -> Direction:
-        """Search from one start, (n,)."""
+    def find(self, gram: Gram, starts: Signs) -> list[Direction]:
+        """One direction for each column of ``starts``, (n_samples, k)."""
 
 
-class SingleStart:
-    """Gives a finder the method `find`."""
+class Searches:
+    """Searches side by side: signs and images, and what each search has gained so far."""
 
-    def find(self: Finder, gram: Gram, start: Signs) -> Direction:
-        """Search from one start, (n,)."""
-        return self.find_each(gram, np.asarray(start, dtype=gram.dtype)[:, np.newaxis])[0]
+    def __init__(self, gram: Gram, starts: Signs):
+        self.gram = gram
+        self.followed = gram.follow(starts)
+        self.traces = [[value] for value in self.followed.values]
+        self.status = [Status.MAX_ITER] * len(self.traces)
+
+    def __len__(self) -> int:
+        return len(self.traces)
+
+    @property
+    def n_steps(self) -> int:
+        """Steps of all searches together."""
+        return sum(len(trace) for trace in self.traces)
+
+    def directions(self) -> list[Direction]:
+        """What was found."""
+        return [
+            Direction(self.followed.signs[j], self.followed.image(j), tuple(trace), status)
+            for j, (trace, status) in enumerate(zip(self.traces, self.status, strict=True))
+        ]
 
 
-Search: TypeAlias = Generator[Change, Array, Direction]
-"""One search: yields a change of its coefficients, is sent ``K @ change``, returns a direction."""
-
-
-class SignSteps(SingleStart, ABC):
-    """Base of the finders whose search needs nothing but the signs c and their image K c."""
+class SignSearch(ABC):
+    """Base of the finders that flip signs."""
 
     @abstractmethod
-    def _search(self, c: Signs, Kc: Image) -> Search:
-        """The search from c, as a generator."""
+    def search(self, searches: Searches) -> None:
+        """Go on with the searches until they end."""
 
-    def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
-        """Iterate from each column of ``starts``, side by side."""
-        columns = [c.copy() for c in starts.T]
-        # A search with a known image goes on where another ended, so it has few steps to go.
-        thin = gram.thin() if images is None else None
-        seen: list[Image]
-        if thin is None:
-            images = gram.apply(starts) if images is None else images
-            seen = [ArrayImage(image.copy()) for image in images.T]
-        else:
-            lengths = thin.lengths(gram.diagonal())
-            seen = [ThinImage(thin.follow(lengths), thin.summed(c)) for c in columns]
-        return side_by_side(gram, [self._search(*pair) for pair in zip(columns, seen, strict=True)])
-
-
-def side_by_side(gram: Gram, searches: list[Search]) -> list[Direction]:
-    """Run searches in step, so that one pass over K serves all that are still moving."""
-    found: dict[int, Direction] = {}
-    images: dict[int, Array | None] = dict.fromkeys(range(len(searches)))
-    while images:
-        changes = {}
-        for k, image in images.items():
-            try:
-                changes[k] = searches[k].send(image)  # type: ignore[arg-type]
-            except StopIteration as stop:
-                found[k] = stop.value
-        images = dict(zip(changes, _images_of(gram, list(changes.values())), strict=True))
-    return [found[k] for k in range(len(searches))]
-
-
-def _images_of(gram: Gram, changes: list[Change]) -> list[Array]:
-    """K @ change for each change: through its own rows if these are few, else all in one pass."""
-    few = _FEW / max(1, len(changes)) * gram.n_samples
-    many = [k for k, (rows, _) in enumerate(changes) if len(rows) > few]
-    images = {
-        k: gram.apply(values, at=rows) for k, (rows, values) in enumerate(changes) if k not in many
-    }
-    if many:
-        block = np.zeros((gram.n_samples, len(many)), dtype=gram.dtype)
-        for column, k in zip(block.T, many, strict=True):
-            column[changes[k][0]] = changes[k][1]
-        images |= zip(many, np.ascontiguousarray(gram.apply(block).T), strict=True)
-    return [images[k] for k in range(len(changes))]
+    def find(self, gram: Gram, starts: Signs) -> list[Direction]:
+        """Search from each column of ``starts``, side by side."""
+        searches = Searches(gram, starts)
+        self.search(searches)
+        return searches.directions()
 
 
 def signs_of(image: Array, previous: Signs) -> Signs:
@@ -142,11 +111,3 @@ def why_it_stopped(moved: float, value: float) -> Status:
     """A step that gains nothing is rounding error, unless K has a negative direction."""
     negative = moved < -np.sqrt(np.finfo(float).eps) * abs(value)
     return Status.NOT_POSITIVE if negative else Status.CONVERGED
-
-
-def row_lengths(W: Array) -> Array:
-    """Euclidean length of each row; no square overflows or vanishes, whatever the unit of W."""
-    largest = float(np.abs(W).max(initial=0))
-    # A power of two: dividing by it costs no digit.
-    unit = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if largest > 0 else 1.0
-    return unit * np.linalg.norm(W / unit, axis=1)

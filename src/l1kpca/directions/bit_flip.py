@@ -4,17 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from l1kpca import loops
-from l1kpca._typing import Array, Signs
-from l1kpca.directions.base import Direction, Search, SingleStart, Status, side_by_side
-from l1kpca.gram.base import Gram
-
-_FLIPS_PER_ROW = 20
-_FEWEST_NEAR, _MOST_NEAR, _NEAR_FOR_EACH = 128, 2048, 16
+from l1kpca import loops, tuning
+from l1kpca.directions.base import Searches, SignSearch, Status
 
 
 @dataclass(frozen=True)
-class BitFlip(SingleStart):
+class BitFlip(SignSearch):
     r"""Flip signs, the best first, until no single flip raises :math:`c^T K c`.
 
     Flipping sign i gains :math:`4 (K_{ii} - c_i (K c)_i)`.  Where no flip gains,
@@ -29,53 +24,32 @@ class BitFlip(SingleStart):
     ----------
     max_flips : int, default=None
         Bound on the number of flips; None is 20 times the number of rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from l1kpca.gram.dense import PrecomputedGram
-    >>> from l1kpca.threads import Workers
-    >>> gram = PrecomputedGram(np.array([[1.0, -0.5], [-0.5, 1.0]]), Workers())
-    >>> BitFlip().find(gram, np.array([1.0, 1.0])).coef
-    array([-1.,  1.])
     """
 
     max_flips: int | None = None
 
-    def find_each(self, gram: Gram, starts: Signs, images: Array | None = None) -> list[Direction]:
-        """Flip from each column of ``starts``, side by side."""
-        images = gram.apply(starts) if images is None else images
-        diagonal = gram.diagonal()
-        pairs = zip(starts.T, images.T, strict=True)
-        searches = [self._search(gram, c.copy(), y.copy(), diagonal) for c, y in pairs]
-        return side_by_side(gram, searches)
-
-    def _search(self, gram: Gram, c: Signs, Kc: Array, diagonal: Array) -> Search:
-        trace = [float(c @ Kc)]
-        left = _FLIPS_PER_ROW * len(c) if self.max_flips is None else self.max_flips
-        largest = max(np.abs(Kc).max(), np.abs(diagonal).max())
-        # Deflation leaves the rounding errors of K behind, in rows of which nothing else is left.
-        noise = max(16 * np.finfo(Kc.dtype).eps * largest, gram.rounding())
-        while left > 0:
-            gain = diagonal - c * Kc
-            if gain.max() <= noise:
-                return Direction(c, Kc, tuple(trace), Status.CONVERGED)
-            near = _largest(gain)
-            block = gram.columns(near, rows=near)
-            flipped, gains = c[near], np.empty(min(left, _FLIPS_PER_ROW * len(near)))
-            count = loops.flip_within(block, flipped, gain[near], noise, gains)
-            trace += (trace[-1] + 4 * np.cumsum(gains[:count])).tolist()
-            left -= count
-            rows = near[flipped != c[near]]
-            Kc += yield rows, -2 * c[rows]
-            c[rows] *= -1
-        return Direction(c, Kc, tuple(trace), Status.MAX_ITER)
-
-
-def _largest(gain: Array) -> Array:
-    """Indices of the largest gains, in order of the rows: some for each that is positive."""
-    wanted = _NEAR_FOR_EACH * int(np.count_nonzero(gain > 0))
-    count = max(_FEWEST_NEAR, min(wanted, len(gain) // 32, _MOST_NEAR))
-    if len(gain) <= count:
-        return np.arange(len(gain))
-    return np.sort(np.argpartition(-gain, count)[:count])
+    def search(self, searches: Searches) -> None:
+        """Flip in all searches side by side."""
+        gram, followed = searches.gram, searches.followed
+        most = tuning.FLIPS_PER_ROW * gram.n_samples if self.max_flips is None else self.max_flips
+        left = [most] * len(searches)
+        nothing = (np.empty((0, 1), dtype=gram.dtype),) * 2
+        moving = [j for j in range(len(searches)) if most > 0]
+        searches.status = [Status.MAX_ITER] * len(searches)
+        while moving:
+            flips = [np.empty(0, dtype=np.intp)] * len(searches)
+            for j in moving:
+                near, before, gain, noise = followed.near(j)
+                if not near.size:
+                    searches.status[j] = Status.CONVERGED
+                    continue
+                signs = before.copy()
+                gains = np.empty(min(left[j], tuning.FLIPS_PER_ROW * len(near)))
+                block = gram.columns(near, rows=near)
+                count = loops.flip_within(block, nothing, signs, gain, noise, gains)
+                trace = searches.traces[j]
+                trace += (trace[-1] + 4 * np.cumsum(gains[:count])).tolist()
+                left[j] -= count
+                flips[j] = near[signs != before]
+            followed.flip(flips)
+            moving = [j for j in moving if searches.status[j] is not Status.CONVERGED and left[j]]

@@ -1,43 +1,52 @@
-"""Where a search begins: the only place where randomness enters."""
+"""Where a search begins, and the best of several starts: the only place of randomness."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.sparse.linalg import ArpackError
 
+from l1kpca import tuning
 from l1kpca._typing import Array, Signs
-from l1kpca.directions.base import signs_of
+from l1kpca.directions.base import Direction, Finder, signs_of
 from l1kpca.directions.eigen import lanczos
 from l1kpca.gram.base import Gram
+from l1kpca.gram.stored import StoredGram
+from l1kpca.threads import Workers
 
 _SMALL = 100  # rows up to which a dense decomposition takes no time
 
 Start = Callable[[Gram, np.random.Generator], Signs]
 """From a Gram and a generator to one sign vector."""
 
-SAMPLED_COLUMNS, SAMPLED_ROWS = 64, 1024
-CHEAP_ROWS = 2000
-"""Up to here the full pass of the paper's start takes milliseconds, and no seed matters."""
-
 
 def column(gram: Gram, rng: np.random.Generator) -> Signs:
     r"""Signs of the column with the largest :math:`\sum_i |K_{ij}| / \sqrt{K_{jj}}` (the paper)."""
-    merit = _per_norm(gram.column_l1(), gram.diagonal())
-    return _signs_of_column(gram, int(np.argmax(merit)))
+    return _best_column(gram, np.arange(gram.n_samples), gram.column_l1())
 
 
-def sampled(gram: Gram, rng: np.random.Generator) -> Signs:
-    """The paper's start among 64 random columns, judged by 1024 random rows: no pass over K."""
-    n = gram.n_samples
-    index = rng.choice(n, min(n, SAMPLED_COLUMNS), replace=False)
-    rows = np.sort(rng.choice(n, min(n, SAMPLED_ROWS), replace=False))
-    merit = _per_norm(np.abs(gram.columns(index, rows)).sum(axis=0), gram.diagonal()[index])
-    return _signs_of_column(gram, int(index[np.argmax(merit)]))
+def auto(gram: Gram, rng: np.random.Generator) -> Signs:
+    """The paper's start among 128 columns, judged by 1024 rows: no pass over K.
+
+    The columns and rows are drawn at random, but always the same: no seed matters.
+    """
+    index, rows = _sample(gram.n_samples, tuning.START_COLUMNS, tuning.START_ROWS)
+    return _best_column(gram, index, np.abs(gram.columns(index, rows)).sum(axis=0))
+
+
+@lru_cache(maxsize=4)
+def _sample(n: int, n_columns: int, n_rows: int) -> tuple[Array, Array | None]:
+    """Columns and rows to look at, always the same; None for all rows."""
+    draw = np.random.default_rng(0)
+    columns = draw.choice(n, min(n, n_columns), replace=False)
+    return columns, None if n <= n_rows else np.sort(draw.choice(n, n_rows, replace=False))
 
 
 def norm(gram: Gram, rng: np.random.Generator) -> Signs:
     """Signs of the column of the row with the largest norm: the start of KPCA-L1."""
-    return _signs_of_column(gram, int(np.argmax(gram.diagonal())))
+    return _best_column(gram, np.array([gram.diagonal().argmax()]), np.ones(1))
 
 
 def eigen(gram: Gram, rng: np.random.Generator) -> Signs:
@@ -48,32 +57,81 @@ def eigen(gram: Gram, rng: np.random.Generator) -> Signs:
 
 def random(gram: Gram, rng: np.random.Generator) -> Signs:
     """Signs drawn at random."""
-    return rng.choice(np.array([-1, 1], dtype=gram.dtype), gram.n_samples)
-
-
-def auto(gram: Gram, rng: np.random.Generator) -> Signs:
-    """The paper's start while a full pass over K is cheap, else the sampled one."""
-    return (column if looks_at_all(auto, gram.n_samples) else sampled)(gram, rng)
-
-
-def looks_at_all(start: Start, n_samples: int) -> bool:
-    """Whether a start looks at every entry of a K with so many rows."""
-    return start is column or (start is auto and n_samples <= CHEAP_ROWS)
+    return gram.random_signs(rng)
 
 
 STARTS: dict[str, Start] = {
     "auto": auto,
     "column": column,
-    "sampled": sampled,
     "eigen": eigen,
     "norm": norm,
     "random": random,
 }
 
 
-def several(first: Start, count: int, gram: Gram, rng: np.random.Generator) -> Signs:
-    """``first`` and, for the other columns, random signs: (n, count)."""
-    return np.column_stack([first(gram, rng), *(random(gram, rng) for _ in range(count - 1))])
+def make_start(start: Any, n_samples: int) -> Start:
+    """The start called ``start``, or one that always gives the user's signs."""
+    if isinstance(start, str):
+        if start not in STARTS:
+            raise ValueError(f"start={start!r} must be one of {list(STARTS)}, or an array of signs")
+        return STARTS[start]
+    signs = np.asarray(start)
+    if signs.shape != (n_samples,) or not np.isin(signs, (-1, 1)).all():
+        raise ValueError(
+            f"start, given as an array, must hold n_samples={n_samples} signs, each -1 or 1;"
+            f" got shape {signs.shape}"
+        )
+
+    def given(gram: Gram, rng: np.random.Generator) -> Signs:
+        return signs.astype(gram.dtype)
+
+    return given
+
+
+def best_of_starts(
+    finder: Finder, gram: Gram, first: Start, n_starts: int | None, rng: np.random.Generator
+) -> Direction:
+    """The best direction from ``first`` and random starts, searched for eight at a time.
+
+    With more than 4000 rows the searches from random starts are made on a sample of the rows; the
+    last one goes on, on all rows, where the best of them ended.
+
+    With ``n_starts=None`` the search goes on until 16 starts in a row have not raised the best
+    value by more than 1e-4 of it, or after 128 starts.
+    """
+    best: Direction | None = None
+    least, tried, last_gain = -np.inf, 0, 0
+    most = tuning.MAX_STARTS if n_starts is None else n_starts
+    while best is None or (
+        tried < most and (n_starts is not None or tried - last_gain < tuning.START_PATIENCE)
+    ):
+        count = min(tuning.START_BATCH, most - tried)
+        if n_starts is not None and n_starts > 2 and gram.n_samples > tuning.SAMPLED_STARTS:
+            starts = [first(gram, rng), _best_on_sample(finder, gram, most - 2, rng)]
+            tried = most - 2
+        else:
+            starts = [(random if tried else first)(gram, rng)]
+            while len(starts) < count:
+                starts.append(random(gram, rng))
+        for found in finder.find(gram, gram.table(starts)):
+            tried += 1
+            if best is None or found.value > least + tuning.START_IMPROVEMENT * abs(least):
+                last_gain = tried
+            if best is None or found.value > least:
+                best, least = found, found.value
+    return replace(best, n_starts=tried)
+
+
+def _best_on_sample(finder: Finder, gram: Gram, count: int, rng: np.random.Generator) -> Signs:
+    """Signs of the scores on the best direction of a sample of the rows."""
+    size = max(tuning.FEWEST_SAMPLED, gram.n_samples // tuning.SAMPLED_SHARE)
+    size = min(size, tuning.MOST_SAMPLED)
+    rows = np.sort(rng.choice(gram.n_samples, size, replace=False))
+    K = np.ascontiguousarray(gram.columns(rows, rows))
+    sample = StoredGram(K, Workers(), floor=gram.rounding())
+    starts = sample.table([random(sample, rng) for _ in range(count)])
+    best = max(finder.find(sample, starts), key=lambda direction: direction.value)
+    return gram.signs(gram.apply(best.coef, at=rows))
 
 
 def leading_eigenvector(gram: Gram) -> Array:
@@ -91,13 +149,12 @@ def leading_eigenvector(gram: Gram) -> Array:
     return vectors[:, 0].astype(gram.dtype)
 
 
-def _signs_of_column(gram: Gram, index: int) -> Signs:
-    entries = gram.columns(np.array([index]))[:, 0]
-    return signs_of(entries, previous=np.ones_like(entries))
-
-
-def _per_norm(l1: Array, squared_norms: Array) -> Array:
-    """l1 / sqrt(squared_norms), where rows that are zero up to rounding come last."""
+def _best_column(gram: Gram, index: Array, l1: Array) -> Signs:
+    """Signs of that column of K[:, index] whose L1 norm is largest for the length of its row."""
+    squared_norms = gram.diagonal()[index]
+    # Rows that are zero up to rounding come last.
     floor = np.finfo(squared_norms.dtype).eps * len(l1) * max(squared_norms.max(), 0)
     usable = squared_norms > floor
-    return np.where(usable, l1 / np.sqrt(np.where(usable, squared_norms, 1)), -1)
+    merit = np.where(usable, l1 / np.sqrt(np.where(usable, squared_norms, 1)), -1)
+    best = index[[int(np.argmax(merit))]]
+    return gram.signs(gram.apply(np.ones(1, dtype=gram.dtype), at=best))

@@ -1,17 +1,69 @@
-"""Warnings about components that are poor or not proven, with what to do about it."""
+"""What a user should know about a fit, said once, with what to do about it."""
 
+import inspect
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from l1kpca.components.base import Component
+from l1kpca.components.base import Component, negligible_variance
 from l1kpca.directions.base import Status
-from l1kpca.estimators.notices import warn_user
 from l1kpca.gram.base import Gram
+from l1kpca.kernels import Kernel
 
-STALLED_SHARE = 0.25
+_SPECTRUM_ROWS = 256
+_STALLED_SHARE = 0.25
 """Share of rows whose single flip would raise the objective, above which a search has stalled."""
+_NOT_THE_USER = ("l1kpca", "sklearn")
+
+
+def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn, naming the first line on the way up that is neither ours nor scikit-learn's."""
+    depth, frame = 1, inspect.currentframe()
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _NOT_THE_USER:
+            break
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=depth)
+
+
+def warn_of_fit(
+    gram: Gram, kernel: Kernel | None, components: list[Component], asked: int | None
+) -> None:
+    """Warn of an indefinite K, of fewer components than were asked for, of searches cut short."""
+    count = len(components)
+    fell = any(component.status is Status.NOT_POSITIVE for component in components)
+    share = negative_share(gram) if fell or kernel is None or not kernel.is_positive else 0.0
+    indefinite = share > np.sqrt(np.finfo(gram.dtype).eps)
+    if indefinite:
+        warn_user(
+            f"the Gram matrix is not positive semidefinite: {share:.1%} of its spectrum is"
+            " negative (seen on at most 256 rows); components were made only where the objective"
+            " is positive. Use another kernel, or other kernel parameters",
+        )
+    if asked is not None and asked > count:
+        why = "no direction has a positive objective" if indefinite else "only rounding error is"
+        warn_user(
+            f"n_components={asked} exceeds the rank of the data: stopped after"
+            f" n_components_={count}, where {why} left"
+        )
+    for status in (Status.MAX_ITER, Status.NOT_PROVEN):
+        stopped = sum(component.status is status for component in components)
+        if stopped:
+            warn_user(f"{stopped} of {count} components {status}", ConvergenceWarning)
+
+
+def warn_if_stalled(gram: Gram, components: list[Component]) -> None:
+    """One warning if searches ended in poor fixed points because K is nearly diagonal."""
+    stalled = sum(share > _STALLED_SHARE for share in held_shares(gram, components))
+    if stalled:
+        warn_user(
+            f"{stalled} of {len(components)} components stopped at a poor fixed point: the Gram"
+            " matrix is so close to diagonal that most signs only confirm themselves. Widen the"
+            " kernel (a smaller gamma), or use solver='polished'",
+            ConvergenceWarning,
+        )
 
 
 def held_shares(gram: Gram, components: list[Component]) -> Iterator[float]:
@@ -32,23 +84,14 @@ def held_shares(gram: Gram, components: list[Component]) -> Iterator[float]:
         left -= scores**2
 
 
-def warn_if_stalled(gram: Gram, components: list[Component]) -> None:
-    """One warning if searches ended in poor fixed points because K is nearly diagonal."""
-    stalled = sum(share > STALLED_SHARE for share in held_shares(gram, components))
-    if stalled:
-        warn_user(
-            f"{stalled} of {len(components)} components stopped at a poor fixed point: the Gram"
-            " matrix is so close to diagonal that most signs only confirm themselves. Widen the"
-            " kernel (a smaller gamma), or use solver='polished'",
-            ConvergenceWarning,
-        )
+def negative_share(gram: Gram) -> float:
+    """Share of the spectrum, in absolute value, that is negative, on at most 256 rows.
 
-
-def warn_if_not_proven(components: list[Component]) -> None:
-    """One warning if the exact search ran out of its budget."""
-    stopped = sum(component.status is Status.NOT_PROVEN for component in components)
-    if stopped:
-        warn_user(
-            f"{stopped} of {len(components)} components {Status.NOT_PROVEN}",
-            ConvergenceWarning,
-        )
+    A principal submatrix of a positive semidefinite matrix is one too: what is seen here is real,
+    unless it is rounding error.
+    """
+    rows = np.unique(np.linspace(0, gram.n_samples - 1, _SPECTRUM_ROWS).astype(int))
+    values = np.linalg.eigvalsh(gram.columns(rows, rows))
+    size = np.abs(values).sum()
+    negative = values[values < -negligible_variance(gram)]
+    return float(-negative.sum() / size) if size > 0 else 0.0

@@ -2,42 +2,39 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.components.base import Component, ComponentSolver, negligible_variance
-from l1kpca.directions.base import Status
+from l1kpca.checks import check_kernel_matrix, check_scale, check_seed, is_dask
+from l1kpca.components.base import Component, ComponentSolver
+from l1kpca.estimators.advice import warn_of_fit
+from l1kpca.estimators.fitted import FittedKernelPCA
 from l1kpca.estimators.inverse import loadings, ridge_inverse
-from l1kpca.estimators.notices import warn_user
 from l1kpca.estimators.progress import ProgressBar
-from l1kpca.estimators.scale import check_scale
-from l1kpca.estimators.using import FittedKernelPCA
-from l1kpca.estimators.validation import (
-    check_kernel_function,
-    check_kernel_matrix,
-    check_parameters,
-    check_rows,
-    check_seed,
+from l1kpca.estimators.validation import check_kernel_function, check_parameters, check_rows
+from l1kpca.gram.base import Gram
+from l1kpca.gram.centers import spatial_median_weights
+from l1kpca.gram.choose import (
+    Factor,
+    GramChoice,
+    Nystroem,
+    Resources,
+    choose,
+    is_on_workers,
+    read_memory_limit,
 )
-from l1kpca.gamma_rules import resolve_gamma
-from l1kpca.gram.base import DataGram, Gram
-from l1kpca.gram.builders import Resources
-from l1kpca.gram.centers import mean_weights, spatial_median_weights
-from l1kpca.gram.choose import GramChoice, choose
-from l1kpca.gram.dask import Dask, cluster_memory, distributed_rows, in_chunks_of, is_dask
-from l1kpca.gram.dense import PrecomputedGram
-from l1kpca.gram.memory import read_memory_limit
-from l1kpca.kernels import Kernel, make_kernel
-from l1kpca.threads import Workers, reporting_to, single_threaded_blas, thread_count
-
-_SPECTRUM_ROWS = 256
-
+from l1kpca.gram.collections import dask_array, example_of, in_chunks_of
+from l1kpca.gram.dask import Dask, cluster_memory, exact_is_possible
+from l1kpca.gram.partitions import DaskRows
+from l1kpca.gram.stored import StoredGram
+from l1kpca.kernels import Kernel, make_kernel, resolve_gamma
+from l1kpca.threads import Workers, computing
 
 # scikit-learn reads the parameters off the signature of __init__, which may only store them: a
 # dataclass writes just that.  Its fields, unlike a constructor, are inherited, so that each
@@ -51,6 +48,7 @@ class KernelPCABase(FittedKernelPCA):
     """Base of the kernel PCAs, with the parameters of all; a subclass adds its own and a solver."""
 
     n_components: Any = field(default=None, kw_only=False)
+    max_components: int | None = None
     kernel: Any = "linear"
     gamma: Any = None
     degree: float = 3
@@ -69,8 +67,8 @@ class KernelPCABase(FittedKernelPCA):
     verbose: int = 0
 
     @abstractmethod
-    def _component_solver(self, n_samples: int, seed: int) -> ComponentSolver:
-        """The method that makes the components."""
+    def _component_solver(self, X: Any) -> ComponentSolver:
+        """The method that makes the components of the rows X."""
 
     def fit(self, X: Any, y: Any = None) -> "KernelPCABase":
         """Find the components of the rows of X.
@@ -81,7 +79,7 @@ class KernelPCABase(FittedKernelPCA):
             Training rows; the kernel matrix between them if ``kernel="precomputed"``.  A memory map
             is not copied.  With a Dask array, K is held by the cluster of the current client.
         y : ignored
-            For the interface alone.
+            Not used, present for API consistency.
 
         Returns
         -------
@@ -97,18 +95,16 @@ class KernelPCABase(FittedKernelPCA):
         Parameters
         ----------
         X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
-            Training rows; the kernel matrix between them if ``kernel="precomputed"``.  A memory map
-            is not copied.  With a Dask array, K is held by the cluster of the current client.
+            As in `fit`.
         y : ignored
-            For the interface alone.
+            Not used, present for API consistency.
 
         Returns
         -------
         scores : ndarray of shape (n_samples, n_components_)
             A Dask array if X is one.
         """
-        scores = self._fit(X)
-        return in_chunks_of(X, scores) if is_dask(X) else scores
+        return self._fit(X)
 
     def _fit(self, X: Any) -> Array:
         self._forget()
@@ -121,78 +117,100 @@ class KernelPCABase(FittedKernelPCA):
 
     def _forget(self) -> None:
         """Drop what an earlier fit left behind: not every fit sets every attribute."""
-        fitted = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
-        for name in fitted:
-            delattr(self, name)
+        for name in list(vars(self)):
+            if name.endswith("_") and not name.startswith("_"):
+                delattr(self, name)
 
     def _fit_rows(self, X: Any) -> Array:
         check_parameters(self)
-        cluster = distributed_rows(X) if is_dask(X) else None
-        X = check_rows(self, X if cluster is None else cluster.collect(), reset=True)
-        workers = Workers(thread_count(self.n_jobs))
-        seed = self._seed()
-        limit = cluster_memory() if cluster and self.memory_limit is None else self.memory_limit
-        resources = Resources(read_memory_limit(limit), workers, seed)
-        solver = self._resumable(self._component_solver(X.shape[0], seed), X, seed)
+        cluster = None
+        if is_dask(X):
+            X, cluster = self._dask_rows(X)
+        else:
+            X = check_rows(self, X, reset=True)
+        self.seed_ = self._seed()
+        solver = self._component_solver(X)
         bar = ProgressBar(type(self).__name__) if self.verbose else None
-        with single_threaded_blas(), reporting_to(bar.hear if bar else None):
-            gram, kernel, choice = self._hold(X, resources, cluster)
-            weights = self._center_weights(gram)
-            gram = gram if weights is None else gram.center(weights)
-            self._gram_seed = seed
+        with computing(self.n_jobs, bar.hear if bar else None) as workers:
+            gram, weights, kernel = self._hold(X, workers, cluster)
             components = list(self._take(solver, gram, bar))
             scores = self._keep(X, gram, components)
-            self._inverse = self._make_inverse(X, kernel, weights, scores)
-            self._warn(gram, kernel, components)
-        self.gram_ = choice
-        return scores
+            self.inverse_ = self._make_inverse(X, kernel, weights, scores)
+            self._conclude(gram, kernel, components)
+        return scores if cluster is None else in_chunks_of(cluster.rows, scores)
 
-    def training_gram(self) -> DataGram:
+    def _dask_rows(self, X: Any) -> tuple[Any, Dask | None]:
+        """Rows that stay on the workers; or collected, and what holds K on the workers."""
+        array = dask_array(X, self.dtype)
+        validate_data(self, example_of(X), skip_check_array=True, reset=True)
+        rows = DaskRows(array)
+        factor = self.gram in ("factor", "nystroem") or isinstance(self.gram, Factor | Nystroem)
+        if self.gram == "auto":
+            factor = self.kernel == "linear" or not exact_is_possible(
+                rows.shape[0], rows.dtype.itemsize, self._resources(Workers(), True).memory
+            )
+        stays = factor and self.kernel != "precomputed" and not self._why_here()
+        if stays and rows.shape[0] > tuning.SMALL_ROWS:
+            return rows, None
+        array = array.persist()
+        return check_rows(self, DaskRows(array).here(), reset=True), Dask(array)
+
+    def _why_here(self) -> str:
+        """Why the rows of a Dask array must be collected in this process, if they must."""
+        return f"{type(self).__name__} handles vectors of all rows"
+
+    def _resources(self, workers: Workers, on_cluster: bool) -> Resources:
+        limit = self.memory_limit
+        limit = cluster_memory() if on_cluster and limit is None else limit
+        return Resources(read_memory_limit(limit), workers, getattr(self, "seed_", 0))
+
+    def training_gram(self) -> Gram:
         """The Gram of the training rows in the centered feature space, built as ``fit`` built it.
 
         Returns
         -------
-        gram : DataGram
+        gram : Gram
             Products with the matrix K of which ``dual_components_`` are components.
         """
         check_is_fitted(self)
-        workers = Workers(thread_count(self.n_jobs))
-        resources = Resources(read_memory_limit(self.memory_limit), workers, self._gram_seed)
-        with single_threaded_blas():
-            gram, _, _ = self._hold(self.X_fit_, resources, None)
-            weights = self._center_weights(gram)
-            return gram if weights is None else gram.center(weights)
+        with computing(self.n_jobs) as workers:
+            X = DaskRows(self.X_fit_) if is_dask(self.X_fit_) else self.X_fit_
+            return self._hold(X, workers, None)[0]
 
     def _seed(self) -> int:
         """The one number from which all randomness of a fit comes."""
         return int(check_seed(self.random_state).randint(2**31 - 1))
 
-    def _resumable(self, solver: ComponentSolver, X: Any, seed: int) -> ComponentSolver:
-        """The solver, wrapped if finished components are to be kept on disk."""
-        return solver
-
     def _hold(
-        self, X: Any, resources: Resources, cluster: Dask | None
-    ) -> tuple[DataGram, Kernel | None, GramChoice]:
-        """The Gram of the rows, not centered yet."""
+        self, X: Any, workers: Workers, cluster: Dask | None
+    ) -> tuple[Gram, Array | None, Kernel | None]:
+        """The centered Gram of the rows, the weights of the center, and the kernel."""
+        resources = self._resources(workers, cluster is not None or is_on_workers(X))
+        gram: Gram
+        kernel = None
         if self.kernel == "precomputed":
-            K, sums = check_kernel_matrix(X, resources.workers)
-            choice = GramChoice("precomputed", "given by the user", len(K), K.nbytes)
-            given = PrecomputedGram(K, resources.workers, sums)
-            given.spare = min(given.spare, resources.memory)
-            return given, None, choice
-        self.gamma_ = resolve_gamma(self.gamma, X)
-        params = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
-        kernel = make_kernel(self.kernel, params, self.kernel_params)
-        check_scale(X, kernel)
-        gram, choice = choose(self.gram, X, kernel, resources, cluster)
-        check_kernel_function(kernel, X)
-        return gram, kernel, choice
-
-    def _center_weights(self, gram: DataGram) -> Array | None:
+            K, sums = check_kernel_matrix(X, workers)
+            gram = StoredGram(K, workers, row_sums=sums, spare=resources.memory)
+            self.gram_ = GramChoice("precomputed", "given by the user", len(K), K.nbytes)
+        else:
+            self.gamma_ = resolve_gamma(self.gamma, X)
+            params = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+            kernel = make_kernel(self.kernel, params, self.kernel_params)
+            check_scale(X.extremes if is_on_workers(X) else X, kernel, X.shape[0])
+            gram, chosen = choose(self.gram, X, kernel, resources, cluster)
+            if cluster is not None and chosen.name in ("factor", "nystroem"):
+                why = self._why_here() or "it has few rows"
+                chosen = replace(chosen, reason=f"{chosen.reason}; X was collected, as {why}")
+            self.gram_ = chosen
+            if callable(kernel.function):
+                check_kernel_function(kernel, X)
         if isinstance(self.center, str):
-            return spatial_median_weights(gram)
-        return mean_weights(gram) if self.center else None
+            weights = spatial_median_weights(gram)
+        elif self.center:
+            weights = gram.equal_weights()
+        else:
+            return gram, None, kernel
+        return gram.center(weights), weights, kernel
 
     def _take(
         self, solver: ComponentSolver, gram: Gram, bar: ProgressBar | None
@@ -200,7 +218,7 @@ class KernelPCABase(FittedKernelPCA):
         """As many components as were asked for."""
         asked = self.n_components
         by_number = isinstance(asked, Integral)
-        most = asked if by_number else self._most_components
+        most = asked if by_number else self.max_components
         limit = gram.n_samples if most is None else min(most, gram.n_samples)
         wanted = np.inf if asked is None or by_number else asked * float(gram.diagonal().sum())
         found = solver.components(gram, limit)
@@ -211,29 +229,30 @@ class KernelPCABase(FittedKernelPCA):
             if reached >= wanted:
                 return
 
-    def _keep(self, X: Any, gram: DataGram, components: list[Component]) -> Array:
+    def _keep(self, X: Any, gram: Gram, components: list[Component]) -> Array:
         """Set the fitted attributes; returns the scores of the training rows."""
-        n_samples, dtype = gram.n_samples, gram.dtype
-        scores = np.empty((n_samples, len(components)), dtype=dtype)
-        coef = np.empty((n_samples, len(components)), dtype=dtype)
-        signs = np.empty((len(components), n_samples), dtype=np.int8)
-        for j, component in enumerate(components):
-            scores[:, j], coef[:, j], signs[j] = component.scores, component.coef, component.signs
-        squares = np.einsum("ij,ij->j", scores, scores, dtype=np.float64)
+        n_samples = gram.n_samples
+        scores = gram.table([component.scores for component in components])
+        coef = gram.table([component.coef for component in components])
+        signs = gram.shown(gram.table([component.signs for component in components]))
+        squares = np.array([component.square for component in components])
         total = float(gram.diagonal().sum(dtype=np.float64))
         degrees = max(n_samples - 1, 1)
-        self.dual_components_ = coef
-        self.signs_ = signs
-        self.objective_ = np.abs(scores).sum(axis=0, dtype=np.float64)
+        self.dual_components_ = gram.shown(coef)
+        self.signs_ = signs.T.astype(np.int8)
+        self.objective_ = np.array([component.objective for component in components])
         self.explained_variance_ = squares / degrees
         self.explained_variance_ratio_ = squares / total if total > 0 else np.zeros_like(squares)
         self.total_variance_ = total / degrees
         self.n_components_ = len(components)
+        self.n_steps_ = np.array([max(1, len(c.trace) - 1) for c in components], dtype=int)
+        self.n_iter_ = int(self.n_steps_.max(initial=1))
         self.objective_trace_ = [np.array(component.trace) for component in components]
-        self.status_ = [str(component.status) for component in components]
-        self.X_fit_ = X
-        self._projection = gram.projection(coef)
-        return scores
+        self.status_ = [component.status.value for component in components]
+        self.n_starts_ = np.array([component.n_starts for component in components], dtype=int)
+        self.X_fit_ = X.array if is_on_workers(X) else X
+        self.projection_ = gram.projection(coef)
+        return gram.shown(scores)
 
     def _make_inverse(
         self, X: Any, kernel: Kernel | None, weights: Array | None, scores: Array
@@ -241,44 +260,13 @@ class KernelPCABase(FittedKernelPCA):
         if kernel is None:
             return None
         if kernel.function == "linear":
-            inverse = loadings(X, self.dual_components_.T, weights)
+            inverse = loadings(X, self.dual_components_.T, weights, self.projection_)
             self.components_ = inverse.weights
             return inverse
         return ridge_inverse(kernel, scores, X, self.alpha) if self.fit_inverse_transform else None
 
-    def _warn(self, gram: Gram, kernel: Kernel | None, components: list[Component]) -> None:
+    def _conclude(self, gram: Gram, kernel: Kernel | None, components: list[Component]) -> None:
         """Say once what a user should know; the searches themselves never warn."""
-        fell = any(component.status is Status.NOT_POSITIVE for component in components)
-        if fell or kernel is None or not kernel.is_positive:
-            share = negative_share(gram)
-            if share > np.sqrt(np.finfo(gram.dtype).eps):
-                warn_user(
-                    f"the Gram matrix is not positive semidefinite: {share:.1%} of its spectrum is"
-                    " negative (seen on at most 256 rows); components were made only where the"
-                    " objective is positive. Use another kernel, or other kernel parameters",
-                )
-        if isinstance(self.n_components, int | np.integer) and self.n_components > len(components):
-            warn_user(
-                f"n_components={self.n_components} is more than the data has: stopped after"
-                f" n_components_={len(components)}, where nothing but rounding error is left",
-            )
-        stopped = [c.status for c in components if c.status is Status.MAX_ITER]
-        if stopped:
-            warn_user(
-                f"{len(stopped)} of {len(components)} components {stopped[0]}",
-                ConvergenceWarning,
-            )
-
-
-def negative_share(gram: Gram) -> float:
-    """Share of the spectrum, in absolute value, that is negative, on at most 256 rows.
-
-    A principal submatrix of a positive semidefinite matrix is one too: what is seen here is real,
-    unless it is rounding error.
-    """
-    n = gram.n_samples
-    rows = np.unique(np.linspace(0, n - 1, _SPECTRUM_ROWS).astype(int))
-    values = np.linalg.eigvalsh(gram.columns(rows, rows))
-    size = np.abs(values).sum()
-    negative = values[values < -negligible_variance(gram)]
-    return float(-negative.sum() / size) if size > 0 else 0.0
+        asked = self.n_components
+        asked = int(asked) if isinstance(asked, Integral) else None
+        warn_of_fit(gram, kernel, components, asked)

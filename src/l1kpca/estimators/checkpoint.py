@@ -1,12 +1,8 @@
 """Finished components on disk, so that an interrupted fit can go on."""
 
-import glob
 import hashlib
 import os
 import re
-import struct
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,33 +14,18 @@ from scipy import sparse
 from l1kpca._typing import Array
 from l1kpca.components.base import Component, ComponentSolver
 from l1kpca.directions.base import Status
+from l1kpca.files import UNREADABLE, OutputError, replacing, unfinished
 from l1kpca.gram.base import Gram
-from l1kpca.outputs import OutputError
+from l1kpca.gram.choose import is_on_workers
 from l1kpca.threads import spans
 
 _FORMAT = 1
 _HASHED_ROWS = 65_536
 _PROBED_ROWS = 16
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    EOFError,
-    RuntimeError,
-    struct.error,
-    zlib.error,
-    zipfile.BadZipFile,
-)
-"""What NumPy and zipfile raise on a file that is not whole, or no archive at all."""
 _WITHOUT_EFFECT = {
-    "certify",
-    "n_components",
-    "verbose",
-    "n_jobs",
-    "memory_limit",
-    "checkpoint",
+    "certify", "n_components", "max_components", "verbose", "n_jobs", "memory_limit", "checkpoint",
     "copy_X",
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -86,9 +67,9 @@ class Checkpoint:
         content = self._read()
         return None if content is None else int(content["seed"])
 
-    def load(self, problem: Problem) -> list[Component]:
+    def load(self, problem: Problem, gram: Gram) -> list[Component]:
         """The components so far; refuses the file of another problem."""
-        for stale in folder_entries(self.path, ".partial"):
+        for stale in unfinished(self.path):
             stale.unlink(missing_ok=True)
         content = self._read()
         if content is None:
@@ -99,36 +80,42 @@ class Checkpoint:
                 " the file to begin anew, or give another path"
             )
         steps = np.split(content["steps"], np.cumsum(content["n_steps"])[:-1])
+        vectors = gram.unpacked(content)
+        columns = *vectors.values(), content["status"], content["n_starts"]
         return [
             Component(coef, scores, signs, tuple(trace.tolist()), Status[str(status)], int(tried))
-            for coef, scores, signs, trace, status, tried in zip(
-                content["coef"],
-                content["scores"],
-                content["signs"],
-                steps,
-                content["status"],
-                content["n_starts"],
-                strict=True,
-            )
+            for trace, coef, scores, signs, status, tried in zip(steps, *columns, strict=True)
         ]
 
-    def save(self, components: Sequence[Component], problem: Problem, seed: int) -> None:
-        """Write to another name and rename: a half-written file never counts."""
-        partial = self.path.with_name(f"{self.path.name}.{os.getpid()}.partial")
+    def save(
+        self, components: Sequence[Component], problem: Problem, seed: int, gram: Gram
+    ) -> None:
+        """Replace the file; a half-written one never counts."""
+        vectors = {
+            name: [getattr(component, name) for component in components]
+            for name in ("coef", "scores", "signs")
+        }
+        arrays: dict[str, Any] = gram.packed(vectors)
         try:
-            with partial.open("wb") as file:
-                np.savez(file, **_as_arrays(components, problem, seed))
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(self.path)
-        except OSError as error:
-            reason = os.strerror(error.errno) if error.errno else str(error)
+            with replacing(self.path, overwrite=True) as path, path.open("wb") as file:
+                np.savez(
+                    file,
+                    format=_FORMAT,
+                    fingerprint=problem.fingerprint,
+                    probe=problem.probe,
+                    seed=seed,
+                    steps=np.concatenate([component.trace for component in components]),
+                    n_steps=[len(component.trace) for component in components],
+                    status=[component.status.name for component in components],
+                    n_starts=[component.n_starts for component in components],
+                    **arrays,
+                )
+        except OutputError as error:
+            reason = str(error).removeprefix(str(self.path)).removesuffix(".")
             raise OutputError(
-                f"checkpoint={str(self.path)!r} was not written: {reason}; what it held before is"
-                " still there: make room, or give another path."
+                f"checkpoint={str(self.path)!r}{reason}; what it held before is still there: make"
+                " room, or give another path."
             ) from error
-        finally:
-            partial.unlink(missing_ok=True)
 
     def _read(self) -> Mapping[str, Any] | None:
         if not self.path.exists():
@@ -138,7 +125,7 @@ class Checkpoint:
                 found = dict(content)
             if int(found["format"]) != _FORMAT:
                 raise KeyError("format")
-        except _UNREADABLE:
+        except UNREADABLE:
             raise ValueError(
                 f"checkpoint={str(self.path)!r} is not a checkpoint of this version of l1kpca:"
                 " delete the file to begin anew, or give another path"
@@ -159,47 +146,23 @@ class Checkpointed:
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
         """Yield the saved components, then new ones."""
-        problem = Problem(self.fingerprint, probe(gram))
-        done = [*so_far, *self.checkpoint.load(problem)]
+        rows = np.unique(np.linspace(0, gram.n_samples - 1, _PROBED_ROWS).astype(int))
+        problem = Problem(self.fingerprint, gram.columns(rows, rows=rows))
+        done = [*so_far, *self.checkpoint.load(problem, gram)]
         yield from done[:limit]
         for component in self.solver.components(gram, limit, done):
             done.append(component)
-            self.checkpoint.save(done, problem, self.seed)
+            self.checkpoint.save(done, problem, self.seed, gram)
             yield component
-
-
-def _as_arrays(components: Sequence[Component], problem: Problem, seed: int) -> dict[str, Any]:
-    """What a file holds."""
-    return {
-        "format": _FORMAT,
-        "fingerprint": problem.fingerprint,
-        "probe": problem.probe,
-        "seed": seed,
-        "coef": np.array([c.coef for c in components]),
-        "scores": np.array([c.scores for c in components]),
-        "signs": np.array([c.signs for c in components]),
-        "steps": np.concatenate([c.trace for c in components]),
-        "n_steps": np.array([len(c.trace) for c in components]),
-        "status": np.array([c.status.name for c in components]),
-        "n_starts": np.array([c.n_starts for c in components]),
-    }
-
-
-def probe(gram: Gram) -> Array:
-    """K among a few evenly spaced rows."""
-    rows = np.unique(np.linspace(0, gram.n_samples - 1, _PROBED_ROWS).astype(int))
-    return gram.columns(rows, rows=rows)
-
-
-def folder_entries(path: Path, ending: str) -> list[Path]:
-    """Files beside ``path`` whose name is its name, something, and ``ending``."""
-    return list(path.parent.glob(f"{glob.escape(path.name)}.*{ending}"))
 
 
 def fingerprint(X: Any, settings: Mapping[str, Any]) -> str:
     """Hash of the data and of every setting that changes the result."""
     digest = hashlib.blake2b(digest_size=20)
-    for array in (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,):
+    if is_on_workers(X):
+        digest.update(f"{X.dtype}{X.shape}{X.digest}".encode())
+    arrays = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
+    for array in () if is_on_workers(X) else arrays:
         digest.update(f"{array.dtype}{array.shape}".encode())
         for rows in spans(len(array), _HASHED_ROWS):
             digest.update(np.ascontiguousarray(array[rows]).data)

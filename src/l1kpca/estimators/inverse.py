@@ -1,4 +1,4 @@
-"""Back from scores to rows."""
+"""From scores back to rows: linear maps, kernel ridge regression, and pre-images."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,9 +7,14 @@ import numpy as np
 from scipy import linalg, sparse
 
 from l1kpca._typing import Array
+from l1kpca.gram.projection import Projection
 from l1kpca.kernels import Kernel
+from l1kpca.threads import Workers, advance, spans
 
 _FEATURE_GROUPS = 10
+_MAX_STEPS = 200
+_SMALLEST_MOVE = 1e-6  # in widths of the kernel
+_ENTRIES = 2**20  # of a block of kernel values
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,10 @@ def ridge_inverse(
     return RidgeInverse(kernel, scores, linalg.solve(matrix, dense, assume_a="sym"))
 
 
-def loadings(X: Any, coef: Array, weights: Array | None) -> LinearInverse:
+def loadings(X: Any, coef: Array, weights: Array | None, projection: Projection) -> LinearInverse:
     """Directions of the linear kernel in the space of the rows, and the center they start from."""
+    if projection.rows is None and projection.origin is not None:
+        return LinearInverse(projection.coef.T.copy(), projection.origin)
     center = np.zeros(X.shape[1], dtype=coef.dtype) if weights is None else weights @ X
     plain = sparse.csr_array(coef) @ X if sparse.issparse(X) else coef @ X
     plain = plain.toarray() if sparse.issparse(plain) else plain
@@ -71,3 +78,104 @@ def feature_groups(n_features: int) -> list[Array]:
     """Columns dealt out into at most ten groups."""
     count = min(n_features, _FEATURE_GROUPS)
     return [np.arange(first, n_features, count) for first in range(count)]
+
+
+@dataclass(frozen=True)
+class FixedPointInverse:
+    r"""The row whose image is nearest to a point P, as in `FittedKernelPCA.inverse_transform`.
+
+    With k(x, x) = 1, :math:`\|\phi(x) - P\|^2 = 1 - 2 f(x) + \|P\|^2`, where
+    :math:`f(x) = \sum_l g_l k(x, x_l)`: the pre-image maximizes f.  Where f > 0, its gradient
+    points from x to the step T(x) of Mika et al.; a step that does not raise f is halved until it
+    does.
+    """
+
+    projection: Projection
+    """Of the rows: P is the center plus the directions times the scores."""
+    workers: Workers
+
+    def __call__(self, scores: Array, start: Array | None = None) -> Array:
+        """Rows from scores.
+
+        The search begins at the nearest of the known rows, or at the row of ``start`` if that is
+        nearer.
+        """
+        weights = self._weights(scores)
+        rows = self.nearest_rows(weights)
+        if start is not None:
+            start = start.astype(rows.dtype, copy=False)
+            nearer = self.closeness(start, weights) > self.closeness(rows, weights)
+            rows[nearer] = start[nearer]
+
+        def work(part: slice) -> None:
+            self._climb(rows[part], weights[part])
+
+        pieces = [(part,) for part in self._parts(len(rows))]
+        self.workers.run(work, pieces, cost=float(weights.size) * rows.shape[1])
+        return rows.astype(self.projection.rows.dtype, copy=False)
+
+    def closeness(self, rows: Array, weights: Array) -> Array:
+        """f(x): the larger, the nearer to P."""
+        parts = self._parts(len(rows))
+        return np.concatenate([self._kernel(rows[p], weights[p]).sum(axis=1) for p in parts])
+
+    def nearest_rows(self, weights: Array) -> Array:
+        """For each point the known row with the largest f, as a dense array."""
+        known = self.projection.rows
+        index = [
+            Projection(self.projection.kernel, known, weights[part].T)(
+                known, self.workers
+            ).scores.argmax(axis=0)
+            for part in self._parts(len(weights))
+        ]
+        nearest = known[np.concatenate(index)]
+        return nearest.toarray() if sparse.issparse(nearest) else np.array(nearest)
+
+    def _weights(self, scores: Array) -> Array:
+        coef = self.projection.coef
+        center = self.projection.center_coef()
+        return center + scores.astype(coef.dtype, copy=False) @ coef.T
+
+    def _parts(self, n_points: int) -> list[slice]:
+        return spans(n_points, max(1, _ENTRIES // len(self.projection.coef)))
+
+    def _kernel(self, rows: Array, weights: Array) -> Array:
+        return self.projection.blocks.with_new(rows) * weights
+
+    def _evaluate(self, rows: Array, weights: Array) -> tuple[Array, Array]:
+        """f and T; where f is not above rounding error, T is the row itself."""
+        K = self._kernel(rows, weights)
+        value = K.sum(axis=1)
+        rounding = np.finfo(K.dtype).eps * np.abs(K).sum(axis=1)
+        usable = value > rounding
+        with np.errstate(all="ignore"):  # a quotient that is no number is not used
+            goal = np.asarray(K @ self.projection.rows) / value[:, None]
+        usable &= np.isfinite(goal).all(axis=1)
+        return value, np.where(usable[:, None], goal, rows)
+
+    def _climb(self, rows: Array, weights: Array) -> None:
+        """Move ``rows`` in place, step by step."""
+        width = np.sqrt(self.projection.blocks.kernel.params["gamma"])
+        smallest = max(_SMALLEST_MOVE, float(np.sqrt(np.finfo(rows.dtype).eps)))
+        value, goal = self._evaluate(rows, weights)
+        share = np.ones(len(rows), dtype=rows.dtype)
+        moving = np.arange(len(rows))
+        for _ in range(_MAX_STEPS):
+            step = share[moving, None] * (goal[moving] - rows[moving])
+            moving, step = _longer(moving, step, smallest / width)
+            if not moving.size:
+                return
+            tried = rows[moving] + step
+            tried_value, tried_goal = self._evaluate(tried, weights[moving])
+            better = tried_value > value[moving]
+            kept = moving[better]
+            rows[kept], goal[kept] = tried[better], tried_goal[better]
+            value[kept] = tried_value[better]
+            share[moving] = np.where(better, 1, share[moving] / 2)
+            advance(float(weights.size) * rows.shape[1] / _MAX_STEPS)
+
+
+def _longer(index: Array, steps: Array, length: float) -> tuple[Array, Array]:
+    """Those points whose steps are longer than ``length``."""
+    longer = np.linalg.norm(steps, axis=1) > length
+    return index[longer], steps[longer]

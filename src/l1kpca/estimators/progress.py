@@ -62,36 +62,26 @@ class ProgressBar:
 
     def _show(self, now: float) -> None:
         self._shown = now
-        text = f"\r{self._label} {self._count()}{self._pass(now)}{self._time_left(now)}"
-        sys.stderr.write(f"{text:<100}")
+        count = f"{self._done} components"
+        if self._total is not None:
+            bar = "#" * (_WIDTH * self._done // max(self._total, 1))
+            count = f"[{bar:.<{_WIDTH}}] {self._done}/{self._total} components"
+        line = f"\r{self._label} {count}{self._time(now)}"
+        sys.stderr.write(f"{line:<100}")
         sys.stderr.flush()
 
-    def _count(self) -> str:
+    def _time(self, now: float) -> str:
+        """How far the pass is, if it takes long, and the time left, if it can be told."""
+        started = _TOO_EARLY < self._share < 1
+        length = (now - self._pass_began) / self._share if started else 0.0
+        text = f", this pass {self._share:.0%}" if length > _LONG_PASS_SECONDS else ""
         if self._total is None:
-            return f"{self._done} components"
-        filled = _WIDTH * self._done // max(self._total, 1)
-        bar = "#" * filled + "." * (_WIDTH - filled)
-        return f"[{bar}] {self._done}/{self._total} components"
-
-    def _pass(self, now: float) -> str:
-        length = self._pass_length(now)
-        long = length is not None and length > _LONG_PASS_SECONDS
-        return f", this pass {self._share:.0%}" if long else ""
-
-    def _pass_length(self, now: float) -> float | None:
-        if not _TOO_EARLY < self._share < 1:
-            return None
-        return (now - self._pass_began) / self._share
-
-    def _time_left(self, now: float) -> str:
-        if self._total is None:
-            return ""
+            return text
         to_come = self._total - self._done
         if self._durations:
             mean = sum(self._durations) / len(self._durations)
-            return f", {duration(mean * to_come - min(now - self._began, mean))} left"
-        length = self._pass_length(now)
-        return "" if length is None else f", more than {duration(length * to_come)} left"
+            return f"{text}, {duration(mean * to_come - min(now - self._began, mean))} left"
+        return f"{text}, more than {duration(length * to_come)} left" if length else text
 
 
 def duration(seconds: float) -> str:

@@ -1,117 +1,205 @@
 """What an algorithm may ask of a Gram matrix, however it is held.
 
-To write a new Gram, give it the methods of `Gram` and the two of `DataGram`; add one line to
-``tests/contracts/grams.py`` and the conformance suite does the rest.
+To write a new Gram, subclass `Gram` and give it `apply`, `diagonal`, `columns` and `projection`;
+everything else follows from these and may be overridden by a Gram that knows better.  Add one line
+to ``tests/contracts/grams.py`` and the conformance suite does the rest.
 """
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.gram.thin import Thin
-from l1kpca.kernels import KernelBlocks
-from l1kpca.threads import Workers
+from l1kpca.gram.followed import Followed
+from l1kpca.gram.projection import Projection
+from l1kpca.threads import spans
 
 LowRank = tuple[Array, Array]
-"""Factors (L, R), both (rank, n_samples), of a matrix L^T R that is to be subtracted."""
+"""Factors (L, R), both (rank, n_samples), of a symmetric matrix L^T R that is to be subtracted."""
 
 
-class Gram(Protocol):
+class Gram(ABC):
     """A symmetric matrix K, seen through its products; the only thing an algorithm sees."""
 
-    @property
-    def n_samples(self) -> int:
-        """Number of rows and columns."""
+    n_samples: int
+    """Number of rows and columns."""
+    dtype: np.dtype[Any]
+    """Type of the entries."""
+    bytes_held: int = 0
+    """Memory that is taken for as long as this Gram lives."""
+    lost_share: float = 0.0
+    """Share of trace K that an approximation misses."""
+    floor: float = 0.0
+    """Rounding errors in trace K that were there before something was subtracted."""
+    few_rows: int = 1
+    """Up to how many times `tuning.SMALL_ROWS` a search had better take K as it is `written`."""
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the entries."""
-
+    @abstractmethod
     def apply(self, V: Array, at: Array | None = None) -> Array:
-        """K @ V, or K[:, at] @ V; one pass over K for all columns of V."""
+        """K @ V, or K[:, at] @ V; one pass over K serves all columns of V."""
 
+    @abstractmethod
     def diagonal(self) -> Array:
-        """diag K."""
+        """diag K, as a new array."""
 
+    @abstractmethod
     def columns(self, index: Array, rows: Array | None = None) -> Array:
         """K[:, index], or K[rows][:, index]."""
 
+    @abstractmethod
+    def projection(self, V: Array) -> Projection:
+        """The map from new rows x to their scores on the directions ``Phi^T V``."""
+
+    def written(self) -> tuple[Array, LowRank]:
+        """A whole matrix, and factors of what is to be taken off it to give K."""
+        nothing = np.empty((0, self.n_samples), dtype=self.dtype)
+        return np.ascontiguousarray(self.columns(np.arange(self.n_samples)).T), (nothing, nothing)
+
     def column_l1(self, minus: LowRank | None = None) -> Array:
-        """``sum_i |K - L^T R|_ij`` for each column j: what the paper's start needs.
+        """``sum_i |K - L^T R|_ij`` for each column j: what the paper's start needs."""
+        sums = np.empty(self.n_samples, dtype=self.dtype)
+        for span in spans(self.n_samples, tuning.TILE_SIDE):
+            columns = self.columns(np.arange(span.start, span.stop))
+            if minus is not None:
+                columns = columns - minus[0].T @ minus[1][:, span]
+            sums[span] = np.abs(columns).sum(axis=0)
+        return sums
 
-        The matrix L^T R must be symmetric, as K is.
-        """
+    def follow(self, starts: Array) -> Followed:
+        """Keep K c up to date while signs of c flip, for each column c of ``starts``."""
+        return Followed(self, starts)
 
-    def written(self, minus: LowRank) -> "Written | None":
-        """K - L^T R as a matrix of its own; None if K is not stored, or memory is short."""
+    def without(self, coef: Array, scores: Array) -> "Gram":
+        """K less one component: K - s s^T for the scores s = K a of a unit direction a."""
+        return self.minus(scores[np.newaxis], scores[np.newaxis])
 
-    def thin(self) -> Thin | None:
-        """K through rows of few columns, if that is how it is held."""
+    def minus(self, left: Array, right: Array) -> "Gram":
+        """K - L^T R, for a symmetric L^T R; nothing is formed."""
+        return Minus(self, left, right)
+
+    def center(self, weights: Array) -> "Gram":
+        """The Gram of the rows minus their weighted mean in feature space."""
+        return Centered(self, weights, self.apply(weights))
 
     def rounding(self) -> float:
         """Size of the rounding errors in trace K: what is smaller says nothing about the rows."""
+        own = np.finfo(self.dtype).eps * abs(self.diagonal()).sum(dtype=np.float64)
+        return max(self.floor, float(own))
+
+    # How a vector with an entry for each row is represented: here, by an array.  Where the rows are
+    # elsewhere, so are their entries, and a few numbers stand for them.
+
+    def table(self, vectors: Sequence[Array]) -> Array:
+        """Vectors as the columns of one array."""
+        return np.array(vectors).T if len(vectors) else np.zeros((self.n_samples, 0), self.dtype)
+
+    def shown(self, table: Array) -> Any:
+        """A table as a user gets it."""
+        return table
+
+    def signs(self, vector: Array) -> Array:
+        """-1 where negative, else 1."""
+        return np.where(vector < 0, -1, 1).astype(self.dtype)
+
+    def random_signs(self, rng: np.random.Generator) -> Array:
+        """Signs drawn at random."""
+        return rng.choice(np.array([-1, 1], dtype=self.dtype), self.n_samples)
+
+    def equal_weights(self) -> Array:
+        """Weights of the mean."""
+        return np.full(self.n_samples, 1 / self.n_samples, dtype=self.dtype)
+
+    def nearer_weights(self, weights: Array) -> tuple[Array, float]:
+        """One step of Weiszfeld to the spatial median, and the sum of what the weights changed."""
+        image = self.apply(weights)
+        distances = np.sqrt(np.maximum(self.diagonal() - 2 * image + weights @ image, 0))
+        positive = distances[distances > 0]
+        if not positive.size:
+            return weights, 0.0
+        # A row at the median itself is kept at a small distance.
+        floor = np.sqrt(np.finfo(self.dtype).eps) * np.median(positive)
+        inverse = 1 / np.maximum(distances, floor)
+        updated = (inverse / inverse.sum()).astype(self.dtype)
+        return updated, float(np.abs(updated - weights).sum())
+
+    def packed(self, vectors: Mapping[str, Sequence[Array]]) -> dict[str, Array]:
+        """Coefficients, scores and signs of components as arrays for a file."""
+        return {name: np.array(some) for name, some in vectors.items()}
+
+    def unpacked(self, arrays: Mapping[str, Array]) -> dict[str, Sequence[Array]]:
+        """What `packed` was given."""
+        return {name: list(arrays[name]) for name in ("coef", "scores", "signs")}
 
 
-class Written(Gram, Protocol):
-    """A Gram that is stored, as a copy of its own."""
+class Minus(Gram):
+    """K - L^T R, never formed; ``left`` and ``right`` are (rank, n_samples)."""
 
-    @property
-    def K(self) -> Array:
-        """The matrix; whoever asked for the copy may change it."""
+    def __init__(self, gram: Gram, left: Array, right: Array):
+        self.gram = gram
+        self.left = left
+        self.right = right
+        self.n_samples = gram.n_samples
+        self.dtype = gram.dtype
+        self.few_rows = gram.few_rows
+        self.floor = gram.rounding()
+        self._diagonal = gram.diagonal() - np.einsum("ri,ri->i", left, right)
 
-    @property
-    def workers(self) -> Workers:
-        """The threads that work on it."""
+    def apply(self, V: Array, at: Array | None = None) -> Array:
+        """(K - L^T R) @ V, or only its columns ``at`` @ V."""
+        image = self.gram.apply(V, at=at)
+        right = self.right if at is None else self.right[:, at]
+        image -= self.left.T @ (right @ V)
+        return image
 
+    def diagonal(self) -> Array:
+        """Diagonal of K - L^T R."""
+        return self._diagonal.copy()
 
-@dataclass(frozen=True)
-class Projected:
-    """Rows projected on directions: the scores, and k(x, x) (None where it cannot be known)."""
+    def columns(self, index: Array, rows: Array | None = None) -> Array:
+        """Columns of K - L^T R, all of them or the entries in ``rows``."""
+        left = self.left if rows is None else self.left[:, rows]
+        low_rank = self.right[:, index].T @ left  # laid out as the columns of a stored K
+        return self.gram.columns(index, rows) - low_rank.T
 
-    scores: Array
-    squared_norms: Array | None
+    def column_l1(self, minus: LowRank | None = None) -> Array:
+        """L1 norms of the columns of K - L^T R - (minus)."""
+        left, right = minus or (self.left[:0], self.right[:0])
+        return self.gram.column_l1((np.vstack([self.left, left]), np.vstack([self.right, right])))
 
+    def minus(self, left: Array, right: Array) -> Gram:
+        """K - L^T R - (left^T right): K itself decides how, so wrappers never nest."""
+        return self.gram.minus(np.vstack([self.left, left]), np.vstack([self.right, right]))
 
-@dataclass(frozen=True)
-class Expansion:
-    r"""Points of feature space as combinations of known rows.
-
-    The point with scores s is :math:`\sum_l g_l \phi(x_l)` with g = ``offset + s @ coef``: the
-    center, and the directions from there.
-    """
-
-    blocks: KernelBlocks
-    """The rows, and the kernel between them and others."""
-    coef: Array
-    """Directions, (n_directions, n_rows)."""
-    offset: Array
-    """The center, (n_rows,); zero if the rows are not centered."""
-
-
-class Projection(Protocol):
-    """What is kept after a fit: directions ``X^T V`` in feature space, ready for new rows."""
-
-    def __call__(self, X_new: Any) -> Projected:
-        """Project new rows."""
-
-    def expansion(self) -> Expansion | None:
-        """The directions as combinations of rows; None where no rows are known."""
-
-
-class DataGram(Gram, Protocol):
-    """A Gram of data: it can be centered, and can project new rows."""
-
-    def center(self, weights: Array) -> "DataGram":
-        """The Gram of the rows minus their weighted mean in feature space."""
+    def written(self) -> tuple[Array, LowRank]:
+        """K as it is, and the factors."""
+        return self.gram.written()[0], (self.left, self.right)
 
     def projection(self, V: Array) -> Projection:
-        """The map x -> k(x, X) @ V."""
+        """That of K: new rows know nothing of what was subtracted."""
+        return self.gram.projection(V)
 
 
-def with_more(minus: LowRank | None, left: Array, right: Array) -> LowRank:
-    """Stack another low-rank term under ``minus``."""
-    if minus is None:
-        return left, right
-    return np.vstack([left, minus[0]]), np.vstack([right, minus[1]])
+class Centered(Minus):
+    r"""The Gram of :math:`\phi(x_i) - \sum_j w_j \phi(x_j)`, for weights w that sum to one.
+
+    :math:`K - m 1^T - 1 m^T + \mu 1 1^T` with ``means`` m = K w and mu = w^T K w, which is
+    :math:`K - h 1^T - 1 h^T` with h = m - mu/2.
+    """
+
+    def __init__(self, gram: Gram, weights: Array, means: Array):
+        half = means - (weights @ means) / 2
+        ones = np.ones_like(half)
+        super().__init__(gram, np.stack([half, ones]), np.stack([ones, half]))
+        self.weights = weights
+        self.means = means
+
+    def center(self, weights: Array) -> Gram:
+        """Center anew: the first center cancels out."""
+        return self.gram.center(weights)
+
+    def projection(self, V: Array) -> Projection:
+        """The map from new rows to their scores on the centered directions."""
+        return self.gram.projection(V).centered(self.weights, self.means)

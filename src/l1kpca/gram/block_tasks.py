@@ -1,18 +1,19 @@
 """How K is cut for a cluster, and what a worker does with a block: arrays in, arrays out."""
 
 from collections.abc import Callable, Iterator
+from functools import partial, reduce
 from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
 
-from l1kpca import loops
+from l1kpca import loops, tuning
 from l1kpca._typing import Array
-from l1kpca.gram.base import LowRank, Projection
+from l1kpca.gram.base import LowRank
+from l1kpca.gram.projection import Projection
 from l1kpca.kernels import Kernel, kernel_blocks
-from l1kpca.threads import single_threaded_blas, spans
+from l1kpca.threads import computing, spans
 
-_TILE = 512
 _BLOCKS_PER_THREAD = 4
 _KEPT_SIDE = 5000  # rows of a block that is kept: 200 MB
 
@@ -29,29 +30,29 @@ def group_rows(n_samples: int, keep: bool, n_threads: int) -> int:
 
 
 def received(piece: Any) -> Any:
-    """A piece of a vector, as it came."""
+    """The piece itself: a task that returns it can be repeated."""
     return piece
 
 
 def computed_tiles(kernel: Kernel, X_a: Array, X_b: Array) -> Iterator[tuple[slice, slice, Array]]:
     """Tiles of k(X_a, X_b), evaluated one by one."""
     blocks = kernel_blocks(X_b, kernel)
-    for rows in spans(len(X_a), _TILE):
-        for columns in spans(len(X_b), _TILE):
+    for rows in spans(len(X_a), tuning.TILE_SIDE):
+        for columns in spans(len(X_b), tuning.TILE_SIDE):
             yield rows, columns, blocks.with_new(X_a[rows], columns)
 
 
 def stored_tiles(K: Array) -> Iterator[tuple[slice, slice, Array]]:
     """Tiles of a block that was kept."""
-    for rows in spans(K.shape[0], _TILE):
-        for columns in spans(K.shape[1], _TILE):
+    for rows in spans(K.shape[0], tuning.TILE_SIDE):
+        for columns in spans(K.shape[1], tuning.TILE_SIDE):
             yield rows, columns, K[rows, columns]
 
 
 def stored_block(kernel: Kernel, X_a: Array, X_b: Array) -> Array:
     """k(X_a, X_b), to be kept."""
     K = np.empty((len(X_a), len(X_b)), dtype=X_a.dtype)
-    with single_threaded_blas():
+    with computing():
         for rows, columns, tile in computed_tiles(kernel, X_a, X_b):
             K[rows, columns] = tile
     return K
@@ -62,7 +63,7 @@ def products(
 ) -> tuple[Array, Array]:
     """K_ab v_b, and K_ab^T v_a unless that is the same."""
     left, right = np.zeros_like(v_a), np.zeros_like(v_b)
-    with single_threaded_blas():
+    with computing():
         for rows, columns, tile in tiles(*block):
             left[rows] += tile @ v_b[columns]
             if not on_diagonal:
@@ -75,7 +76,7 @@ def absolute_sums(
 ) -> tuple[Array, Array]:
     """Row and column sums of |K - L^T R| in a block."""
     left, right = (np.zeros(low[0].shape[1], dtype=low[0].dtype) for low in (low_a, low_b))
-    with single_threaded_blas():
+    with computing():
         for rows, columns, tile in tiles(*block):
             low = low_a[0][:, rows].T @ low_b[1][:, columns]
             loops.absolute_sums(tile, 0, 0, low, left[rows], right[columns])
@@ -84,22 +85,14 @@ def absolute_sums(
 
 def sum_of_sides(lefts: list[tuple[Array, Array]], rights: list[tuple[Array, Array]]) -> Array:
     """The parts of one group, from the blocks to the right of the diagonal and above it."""
-    total = lefts[0][0].copy()
-    for left, _ in lefts[1:]:
-        total += left
-    for _, right in rights:
-        total += right
-    return total
+    return reduce(np.add, [left for left, _ in lefts] + [right for _, right in rights])
 
 
 def times_columns(kernel: Kernel, X_a: Array, shared: tuple[Array, Array]) -> Array:
     """K[a, at] @ V from the rows X[at]."""
     X_at, V = shared
     out = np.zeros((len(X_a), *V.shape[1:]), dtype=V.dtype)
-    with single_threaded_blas():
-        for rows, columns, tile in computed_tiles(kernel, X_a, X_at):
-            out[rows] += tile @ V[columns]
-    return out
+    return products(partial(computed_tiles, kernel), [X_a, X_at], True, out, V)[0]
 
 
 def scores_of(block: Array, projection: Projection, dtype: Any) -> Array:
@@ -107,5 +100,5 @@ def scores_of(block: Array, projection: Projection, dtype: Any) -> Array:
     block = np.asarray(block, dtype=dtype)
     if not np.isfinite(block).all():
         raise ValueError("X contains NaN or infinity: drop or fill those entries first")
-    with single_threaded_blas():
+    with computing():
         return projection(block).scores.astype(dtype, copy=False)

@@ -1,13 +1,151 @@
-"""The policy: from data, kernel and memory to one way of holding K."""
+"""How to hold K: builders, which ``gram=`` takes, and the policy that picks one of them."""
 
-from dataclasses import dataclass
-from typing import Any
+import math
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
 
+import joblib
+import numpy as np
 from scipy import sparse
 
-from l1kpca.gram.base import DataGram
-from l1kpca.gram.builders import BUILDERS, GramBuilder, Resources
-from l1kpca.kernels import Kernel
+from l1kpca import tuning
+from l1kpca.gram.base import Gram
+from l1kpca.gram.factor import FactorGram
+from l1kpca.gram.nystroem import choose_landmarks, nystroem_gram
+from l1kpca.gram.stored import BlockedGram, StoredGram, kernel_matrix
+from l1kpca.kernels import Kernel, kernel_blocks, name_of
+from l1kpca.threads import Workers
+
+_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a Gram may use."""
+
+    memory: int
+    """Bytes."""
+    workers: Workers = field(default_factory=Workers)
+    seed: int = 0
+
+
+class GramBuilder(Protocol):
+    """Makes one kind of Gram from data: what ``gram=`` takes besides names."""
+
+    def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
+        """The Gram of the rows of X, not centered."""
+
+
+@dataclass(frozen=True)
+class Dense:
+    """Compute K once and store it."""
+
+    def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
+        """Build a `StoredGram`."""
+        blocks = kernel_blocks(X, kernel)
+        K = kernel_matrix(blocks, resources.workers)
+        return StoredGram(K, resources.workers, blocks, spare=resources.memory - K.nbytes)
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """Never store K; compute blocks when they are needed."""
+
+    def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
+        """Build a `BlockedGram`."""
+        side = tile_side(X.dtype, resources, X.shape[0])
+        return BlockedGram(kernel_blocks(X, kernel), resources.workers, side)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """K = X X^T through X: the linear kernel only."""
+
+    def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
+        """Build a `FactorGram`."""
+        if kernel.function != "linear":
+            raise ValueError(
+                f"gram='factor' needs kernel='linear', got kernel={name_of(kernel.function)}: use"
+                " gram='nystroem' for a factor that approximates another kernel, or gram='auto'"
+            )
+        if is_on_workers(X):
+            from l1kpca.gram.dask_factor import WorkerFactorGram  # noqa: PLC0415 (needs dask)
+
+            return WorkerFactorGram(X.held(resources.memory), kernel)
+        return FactorGram(X.tocsr() if sparse.issparse(X) else X, resources.workers, kernel)
+
+
+@dataclass(frozen=True)
+class Nystroem:
+    """Approximate K through landmark rows.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=None
+        None: as many as fit into ``memory_limit``, at most 500.
+    landmarks : {"kmeans++", "random"}, default="kmeans++"
+        How they are chosen: spread out, or at random.
+    """
+
+    n_landmarks: int | None = None
+    landmarks: str = "kmeans++"
+
+    def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
+        """Build a `FactorGram`: features are stored if they fit, else computed in each pass."""
+        if self.landmarks not in ("kmeans++", "random"):
+            raise ValueError(f"landmarks={self.landmarks!r} must be 'kmeans++' or 'random'")
+        rng = np.random.default_rng([resources.seed, 1])
+        index = choose_landmarks(X, self._count(X, resources), self.landmarks, rng)
+        return nystroem_gram(X, kernel, index, resources.memory, resources.workers)
+
+    def _count(self, X: Any, resources: Resources) -> int:
+        n_samples = X.shape[0]
+        if self.n_landmarks is not None:
+            if not 1 <= self.n_landmarks <= n_samples:
+                raise ValueError(
+                    f"n_landmarks={self.n_landmarks} must be between 1 and n_samples={n_samples}"
+                )
+            return self.n_landmarks
+        affordable = resources.memory // (2 * n_samples * X.dtype.itemsize)
+        if affordable < 1:
+            raise ValueError(
+                f"memory_limit={resources.memory} bytes holds not even one landmark for"
+                f" {n_samples} rows: allow at least {2 * n_samples * X.dtype.itemsize} bytes"
+            )
+        return min(n_samples, affordable, tuning.LANDMARKS)
+
+
+def is_on_workers(X: Any) -> bool:
+    """Whether rows stay on the workers of a cluster."""
+    return getattr(X, "on_workers", False)
+
+
+def tile_side(dtype: np.dtype, resources: Resources, n_samples: int) -> int:
+    """Side of the tiles that threads on all cores together can hold within the memory limit.
+
+    Also if fewer threads are used: what is summed together must not depend on their number.
+    """
+    threads = max(joblib.cpu_count(), resources.workers.n_threads)
+    per_entry = tuning.TILE_TEMPORARIES * threads * np.dtype(dtype).itemsize
+    side = min(tuning.TILE_SIDE, math.isqrt(resources.memory // per_entry))
+    smallest = min(tuning.MIN_TILE_SIDE, n_samples)
+    if side < smallest:
+        raise ValueError(
+            f"memory_limit={resources.memory} bytes is too small for even one block of K in each"
+            f" of {threads} threads: allow at least {smallest**2 * per_entry} bytes"
+        )
+    return side
+
+
+BUILDERS: dict[str, GramBuilder] = {
+    "dense": Dense(),
+    "factor": Factor(),
+    "blocked": Blocked(),
+    "nystroem": Nystroem(),
+}
 
 
 @dataclass(frozen=True)
@@ -27,52 +165,82 @@ class GramChoice:
 
 
 def choose(
-    gram: str | GramBuilder,
+    gram: str | GramBuilder | Gram,
     X: Any,
     kernel: Kernel,
     resources: Resources,
     cluster: GramBuilder | None = None,
-) -> tuple[DataGram, GramChoice]:
+) -> tuple[Gram, GramChoice]:
     """Hold the Gram matrix of the rows of ``X``, by the first rule that applies.
 
-    1. A builder object, or a name other than ``"auto"``: as asked.
+    1. A Gram, a builder object, or a name other than ``"auto"``: as asked.
     2. Linear kernel, and X sparse or with fewer columns than rows: ``factor``; K is never formed.
-    3. The rows came as a Dask array: ``dask``, through the builder ``cluster``.
-    4. K fits into the memory limit: ``dense``.
-    5. Otherwise: ``blocked``.
+    3. The rows stay on the workers of a cluster: ``nystroem``; nothing else is that small.
+    4. They were collected from there: ``dask``, blocks of K through the builder ``cluster``.
+    5. K fits into the memory limit: ``dense``.
+    6. Otherwise: ``blocked``.
 
     Returns
     -------
-    gram : DataGram
+    gram : Gram
         Not centered.
     choice : GramChoice
         The name and the reason.
     """
+    n_samples, n_features = X.shape
+    if isinstance(gram, Gram) and not hasattr(gram, "build"):
+        if gram.n_samples != n_samples:
+            raise ValueError(
+                f"gram holds {gram.n_samples} rows, but X has {n_samples}: pass the Gram of these"
+                " rows, or its name"
+            )
+        choice = GramChoice("given", "asked for", n_samples, gram.bytes_held, gram.lost_share)
+        return gram, choice
+    needed = n_samples**2 * X.dtype.itemsize
     name: str | GramBuilder
     name, reason = gram, "asked for"
     if gram == "auto":
-        name, reason = _automatic(X, kernel, resources, cluster)
+        sizes = f"{needed / 1e6:.1f} MB, {resources.memory / 1e6:.1f} MB are allowed"
+        if kernel.function == "linear" and (sparse.issparse(X) or n_features < n_samples):
+            name, reason = "factor", "the linear kernel needs only X"
+        elif is_on_workers(X):
+            name, reason = "nystroem", f"a pass over K would take too long, and K {sizes}"
+        elif cluster is not None:
+            name, reason = cluster, "X is a Dask array"
+        elif needed <= resources.memory:
+            name, reason = "dense", f"K takes {sizes}"
+        else:
+            name, reason = "blocked", f"K would take {sizes}"
     builder = BUILDERS[name] if isinstance(name, str) else name
-    built, held, lost = builder.build(X, kernel, resources)
+    built = builder.build(X, kernel, resources)
     label = name if isinstance(name, str) else type(name).__name__.lower()
-    return built, GramChoice(label, reason, X.shape[0], held, lost)
+    return built, GramChoice(label, reason, X.shape[0], built.bytes_held, built.lost_share)
 
 
-def _automatic(
-    X: Any, kernel: Kernel, resources: Resources, cluster: GramBuilder | None
-) -> tuple[str | GramBuilder, str]:
-    n_samples, n_features = X.shape
-    if kernel.function == "linear" and (sparse.issparse(X) or n_features < n_samples):
-        return "factor", "the linear kernel needs only X"
-    if cluster is not None:
-        return cluster, "X is a Dask array"
-    needed = n_samples**2 * X.dtype.itemsize
-    if needed <= resources.memory:
-        return (
-            "dense",
-            f"K takes {needed / 1e6:.1f} MB of the {resources.memory / 1e6:.1f} MB allowed",
+def read_memory_limit(limit: int | float | str | None) -> int:
+    """Bytes from ``limit``; None is half of what is free now."""
+    if limit is None:
+        return free_memory() // 2
+    text = str(limit).strip().upper()
+    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:E\+?\d+)?)\s*([KMGT]?)(I?)B?", text)
+    number = float(match[1]) if match else 0.0
+    if match is None or not 0 < number < math.inf:
+        raise ValueError(
+            f"memory_limit={limit!r} must be a positive number of bytes, a text like '2GB', or None"
         )
-    return (
-        "blocked",
-        f"K would take {needed / 1e6:.1f} MB, {resources.memory / 1e6:.1f} MB are allowed",
-    )
+    return int(number * (1024 if match[3] else 1000) ** _UNITS[match[2]])
+
+
+def free_memory() -> int:
+    """Bytes that can be taken without swapping, within the limit of a container if there is one."""
+    candidates = [2 * 10**9]
+    meminfo = Path("/proc/meminfo")
+    if meminfo.exists():
+        found = re.search(r"MemAvailable:\s+(\d+) kB", meminfo.read_text())
+        candidates = [int(found[1]) * 1024] if found else candidates
+    elif "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
+        candidates = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2]
+    allowed, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
+    if allowed.exists() and (text := allowed.read_text().strip()).isdigit():
+        candidates.append(int(text) - int(used.read_text()))
+    return max(min(candidates), 0)

@@ -1,10 +1,157 @@
-"""The global optimum of a sign problem."""
+"""The global optimum: which search is affordable, and what it found."""
 
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
-from l1kpca.directions.exact import MAX_NODES, MAX_SECONDS, ExactResult, ExactSearch, Plan
-from l1kpca.optimality.problems import check_budget, problem_of
-from l1kpca.threads import single_threaded_blas
+import numpy as np
+
+from l1kpca._typing import Array, Signs
+from l1kpca.directions.base import Direction, Status
+from l1kpca.gram.base import Gram
+from l1kpca.optimality.bounds import (
+    DENSE_ROWS,
+    check_budget,
+    dual_bound,
+    matrix_of,
+    problem_of,
+)
+from l1kpca.optimality.branch import TOLERANCE, branch_and_bound, enumerate_signs
+from l1kpca.optimality.cells import best_cell, cell_steps, small_factor
+from l1kpca.optimality.sdp import SdpRounding, relaxation
+from l1kpca.threads import computing
+
+ENUMERATION_ROWS = 26
+_SURELY_CHEAP_ROWS = 16
+_FLIPS_PER_SECOND = 4e7
+_CELLS_PER_SECOND = 5e6
+MAX_NODES = 100_000
+MAX_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the optimum would be searched for, and at what cost."""
+
+    method: str
+    """"enumeration", "cells", "branch and bound" or "none"."""
+    steps: float
+    """Sign vectors, cells or nodes to look at; for branch and bound the budget."""
+    seconds: float
+    """A rough estimate; for branch and bound the budget."""
+    reason: str
+    factor: Array | None = field(default=None, repr=False)
+    """F with K = F F^T, where the method is "cells"."""
+
+    def __str__(self) -> str:
+        """Say it in one sentence."""
+        return f"{self.method}, up to {self.steps:.3g} steps, {self.seconds:.2g} s: {self.reason}"
+
+
+@dataclass(frozen=True)
+class ExactResult:
+    """The best sign vector found, and how far from the optimum it can be."""
+
+    signs: Array
+    """(n_samples,), -1.0 and 1.0."""
+    value: float
+    """c^T K c."""
+    upper_bound: float
+    """No sign vector has a larger value."""
+    status: str
+    """"optimal" when that is proven, else "stopped" (by the budget) or "refused" (too large)."""
+    message: str
+    """What was done, and what to do if it was not enough."""
+    n_nodes: int
+    """Nodes of branch and bound."""
+    plan: Plan
+
+    @property
+    def gap(self) -> float:
+        """upper_bound / value - 1; zero when the optimum is proven."""
+        if self.status == "optimal":
+            return 0.0
+        return max(0.0, self.upper_bound / self.value - 1) if self.value > 0 else np.inf
+
+
+@dataclass(frozen=True)
+class ExactSearch:
+    """The best of all sign vectors, by the cheapest method that fits the budget.
+
+    Parameters
+    ----------
+    max_nodes, max_seconds : optional
+        As in `exact`; the time is that for one direction.
+    """
+
+    max_nodes: int = MAX_NODES
+    max_seconds: float = MAX_SECONDS
+
+    def find(self, gram: Gram, starts: Signs) -> list[Direction]:
+        """The optimum, once for each column of ``starts``; these do not matter."""
+        result = self.solve(gram)
+        c = result.signs.astype(gram.dtype)
+        image = gram.apply(c)
+        value = float(c @ image)
+        status = Status.CONVERGED if result.status == "optimal" else Status.NOT_PROVEN
+        begin = np.einsum("ij,ij->j", starts, gram.apply(starts))
+        return [Direction(c, image, (min(float(b), value), value), status) for b in begin]
+
+    def plan(self, gram: Gram) -> Plan:
+        """What `solve` would do; costs a few columns of K."""
+        n = gram.n_samples
+        flips = 2.0 ** min(n - 1, 1000)
+        enumeration = Plan("enumeration", flips, flips / _FLIPS_PER_SECOND, f"only {n} rows")
+        if n <= _SURELY_CHEAP_ROWS:
+            return enumeration
+        F = small_factor(gram)
+        if F is not None:
+            cells = cell_steps(n, F.shape[1])
+            seconds = cells / _CELLS_PER_SECOND
+            if seconds <= self.max_seconds and (n > ENUMERATION_ROWS or cells < flips):
+                return Plan("cells", cells, seconds, f"K has rank {F.shape[1]}", F)
+        if n <= ENUMERATION_ROWS and enumeration.seconds <= self.max_seconds:
+            return enumeration
+        if n <= DENSE_ROWS:
+            reason = f"{n} rows; the cost cannot be known beforehand"
+            return Plan("branch and bound", self.max_nodes, self.max_seconds, reason)
+        return Plan("none", 0, 0, f"{n} rows are more than the {DENSE_ROWS} of branch and bound")
+
+    def solve(self, gram: Gram) -> ExactResult:
+        """Search by the plan; the budget is counted from here."""
+        deadline = monotonic() + self.max_seconds
+        plan, complete, n_nodes = self.plan(gram), False, 0
+        if plan.factor is not None:
+            signs, complete = best_cell(plan.factor, deadline)
+        elif plan.method == "enumeration":
+            signs, _, complete = enumerate_signs(matrix_of(gram), deadline)
+        else:
+            signs = SdpRounding().find(gram, np.ones((gram.n_samples, 1)))[0].coef
+        c = signs.astype(gram.dtype)
+        value = bound = float(c @ gram.apply(c))
+        if not complete:
+            relaxed = relaxation(gram)
+            bound = dual_bound(gram, relaxed.dual).value
+            if plan.method == "branch and bound":
+                K, start = matrix_of(gram), signs.astype(np.float64)
+                found = branch_and_bound(K, start, relaxed.V, self.max_nodes, deadline)
+                signs, value, n_nodes = found.signs, found.value, found.n_nodes
+                bound = min(bound, found.upper_bound)
+        return _result(plan, signs, value, bound, n_nodes)
+
+
+def _result(plan: Plan, signs: Array, value: float, bound: float, n_nodes: int) -> ExactResult:
+    if bound <= value + TOLERANCE * abs(value):
+        message = f"optimum proven by {plan.method}"
+        return ExactResult(signs, value, value, "optimal", message, n_nodes, plan)
+    if plan.method == "none":
+        message = f"{plan.reason}; this is the rounded relaxation and its bound: take fewer rows"
+        return ExactResult(signs, value, bound, "refused", message, n_nodes, plan)
+    message = (
+        f"{plan.method} stopped after {n_nodes} nodes before the optimum was proven: raise"
+        " max_nodes or max_seconds, or take fewer rows"
+    )
+    return ExactResult(signs, value, bound, "stopped", message, n_nodes, plan)
 
 
 def exact(
@@ -42,7 +189,7 @@ def exact(
     """
     check_budget(max_nodes, max_seconds)
     gram = problem_of(K_or_model)
-    with single_threaded_blas():
+    with computing():
         return ExactSearch(max_nodes, float(max_seconds)).solve(gram)
 
 
@@ -53,12 +200,8 @@ def exact_plan(
 
     Parameters
     ----------
-    K_or_model : ndarray of shape (n, n), or a fitted L1KernelPCA
-        A symmetric matrix, or a model whose first component is meant.
-    max_nodes : int, default=100_000
-        Nodes of branch and bound.
-    max_seconds : float, default=60.0
-        Time in all.
+    K_or_model, max_nodes, max_seconds
+        As in `exact`.
 
     Returns
     -------
@@ -74,5 +217,5 @@ def exact_plan(
     """
     check_budget(max_nodes, max_seconds)
     gram = problem_of(K_or_model)
-    with single_threaded_blas():
+    with computing():
         return ExactSearch(max_nodes, float(max_seconds)).plan(gram)

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from l1kpca._typing import Array
-from l1kpca.directions.bounds import matrix_of
-from l1kpca.optimality.problems import problem_of
+from l1kpca.optimality.bounds import matrix_of, problem_of
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def as_maxcut(K_or_model: Any) -> MaxCut:
     r"""The graph whose maximum cut is the best sign vector.
 
     :math:`c^T K c = \sum_{ij} K_{ij} - 4 \sum_{i < j,\, c_i \ne c_j} K_{ij}`, so the cut is to be
-    maximised with the weights :math:`-K_{ij}`.  They may have either sign.
+    maximized with the weights :math:`-K_{ij}`.  They may have either sign.
 
     Parameters
     ----------
@@ -62,7 +61,6 @@ def as_maxcut(K_or_model: Any) -> MaxCut:
     (0.5, 3.0)
     """
     K = matrix_of(problem_of(K_or_model))
-    total = float(K.sum())
-    weights = -K
+    weights = 0.0 - K
     np.fill_diagonal(weights, 0)
-    return MaxCut(weights + 0.0, total)
+    return MaxCut(weights, float(K.sum()))

@@ -1,15 +1,13 @@
-"""Pictures of models and results.
+"""Pictures of models and of what they say about rows.
 
 Displays work as in scikit-learn: ``from_estimator`` computes and draws, the arrays stay on the
-object, and ``plot`` draws them again.  They are readable in grey: markers, hatches and line styles
+object, and ``plot`` draws them again.  They are readable in gray: markers, hatches and line styles
 say what colors say.
 """
 
-from l1kpca.plots.components import LoadingsDisplay, ScreeDisplay
-from l1kpca.plots.convergence import ConvergenceDisplay
-from l1kpca.plots.distances import ContributionsDisplay, OutlierMapDisplay
-from l1kpca.plots.preimages import PreimageDisplay
+from l1kpca.plots.rows import ContributionsDisplay, OutlierMapDisplay, PreimageDisplay
 from l1kpca.plots.scores import ComparisonDisplay, ScoresDisplay
+from l1kpca.plots.scree import ConvergenceDisplay, LoadingsDisplay, ScreeDisplay
 
 __all__ = [
     "ComparisonDisplay",

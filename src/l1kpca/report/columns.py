@@ -1,4 +1,4 @@
-"""What is usual in each column."""
+"""The columns of a table: what is usual, what is missing, and what the flagged rows have."""
 
 from __future__ import annotations
 
@@ -8,83 +8,107 @@ from typing import Any
 
 import numpy as np
 
-from l1kpca.report.facts import Cases
-from l1kpca.report.packing import short
-from l1kpca.report.values import shown_value
+from l1kpca.report.facts import Cases, Whole
+from l1kpca.report.values import range_text, short, shown_value
 
-USUAL = (0.05, 0.95)
+USUAL = (0.05, 0.5, 0.95)
 """The usual range holds 90 % of the rows."""
-_FAR = 3.0
+_N_BINS = 24
+_MOST_LEVELS = 8
+_DAY = 86_400
 
 
 @dataclass(frozen=True, eq=False)
-class Usual:
-    """Median and usual range of each feature.
+class Column:
+    """What is usual in one column: a range of numbers or days, or its most frequent value."""
 
-    Attributes
-    ----------
-    median, low, high : ndarray of shape (n_features,)
-        The median, and the points that 5 % and 95 % of the rows do not reach.
+    name: str
+    kind: str
+    feature: int
+    """Of the numbers that the detector sees, the first one that is made from the column."""
+    missing: float  # share of the rows
+    low: float
+    median: float
+    high: float
+    usual: str  # the range, or the most frequent value, as a reader sees it
+    share: float | None  # of the most frequent value; None where there is a range
+
+    def side(self, rows: np.ndarray) -> np.ndarray:
+        """1 above the usual range, -1 below, 0 within; without a range, 1."""
+        if self.share is not None:
+            return np.ones(len(rows), dtype=int)
+        values = rows[:, self.feature]
+        return (values > self.high).astype(int) - (values < self.low)
+
+    def says(self, side: int, rows: np.ndarray) -> str:
+        """What is wrong with rows that are all on one side."""
+        if self.share is not None:
+            return f"{self.name} does not fit the rest of the row (usually {self.usual})"
+        values = rows[:, self.feature]
+        beyond = np.median(values - self.high if side > 0 else self.low - values)
+        far = "far " if beyond > self.high - self.low else ""
+        return f"{self.name} is {far}{'above' if side > 0 else 'below'} the usual {self.usual}"
+
+    def facts(self, blame: float) -> dict[str, Any]:
+        """For a page, with the share of the blame for all flagged rows."""
+        range_or_share: dict[str, Any] = {"share": short(self.share)}
+        if self.kind == "number":
+            range_or_share = {
+                name: short(getattr(self, name)) for name in ("low", "median", "high")
+            }
+        known = {"name": self.name, "kind": self.kind, "usual": self.usual}
+        return known | range_or_share | {"missing": short(self.missing), "blame": short(blame)}
+
+
+def columns_of(cases: Cases, whole: Whole) -> list[Column]:
+    """What is usual in each column of a table."""
+    encoder, sample = getattr(cases.X, "encoder", None), np.asarray(whole.sample)
+    quantiles = np.nanquantile(sample, USUAL, axis=0)
+    found = []
+    for j, name in enumerate(cases.columns):
+        kind = "number" if encoder is None else encoder.kinds_[name]
+        features = np.flatnonzero(cases.column_of == j)
+        low, median, high = quantiles[:, features[0]].tolist()
+        usual, share = range_text(low, high), None
+        if kind == "date":
+            days = (np.array([low, high]) * _DAY).astype("datetime64[s]").astype("datetime64[D]")
+            usual = f"{days[0]} to {days[1]}"
+        elif kind != "number":
+            cells = Counter(map(shown_value, whole.cells(name)))
+            usual, count = cells.most_common(1)[0]
+            share = count / cells.total()
+        missing = float(np.isnan(sample[:, features]).all(axis=1).mean())
+        found.append(
+            Column(
+                shown_value(name), kind, int(features[0]), missing, low, median, high, usual, share
+            )
+        )
+    return found
+
+
+def chart(
+    column: Column, cells: tuple[Any, Any], sample: np.ndarray, rows: np.ndarray
+) -> dict[str, Any]:
+    """How often values occur in all rows and in the flagged ones.
+
+    ``cells`` are what readers see of both, ``sample`` and ``rows`` what the detector sees.
     """
-
-    median: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-
-    def deviation(self, row: np.ndarray) -> np.ndarray:
-        """How far the features of a row are from the median, in widths of the usual range."""
-        off = np.abs(row - self.median)
-        width = self.high - self.low
-        ratio = np.divide(off, width, out=np.full(len(off), _FAR), where=width > 0)
-        return np.where(off > 0, ratio, 0.0)
-
-
-def usual(X: Any) -> Usual:
-    """Look at all rows.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_rows, n_features)
-        Rows.
-
-    Returns
-    -------
-    usual : Usual
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> facts = usual(np.arange(101.0).reshape(-1, 1))
-    >>> facts.median.tolist(), facts.low.tolist(), facts.high.tolist()
-    ([50.0], [5.0], [95.0])
-    """
-    low, median, high = np.quantile(np.asarray(X), (USUAL[0], 0.5, USUAL[1]), axis=0)
-    return Usual(median, low, high)
-
-
-def column_facts(cases: Cases, facts: Usual, column: int) -> dict[str, Any]:
-    """What is usual in one column, as what JSON can hold.
-
-    Parameters
-    ----------
-    cases : Cases
-        The rows.
-    facts : Usual
-        Of their features.
-    column : int
-        Place in ``cases.columns``.
-
-    Returns
-    -------
-    plain : dict
-        Name with median and range; for a column of text, with its most frequent value.
-    """
-    name = cases.columns[column]
-    features = np.flatnonzero(cases.column_of == column)
-    if len(features) == 1:
-        at = int(features[0])
-        numbers = {"median": facts.median[at], "low": facts.low[at], "high": facts.high[at]}
-        return {"name": short(str(name))} | {k: short(float(v)) for k, v in numbers.items()}
-    cells = Counter(map(shown_value, cases.values(name)))
-    value, count = cells.most_common(1)[0]
-    return {"name": short(str(name)), "usual": value, "share": short(count / cells.total())}
+    if column.share is None:
+        values, flagged = (part[:, column.feature] for part in (sample, rows))
+        width = column.high - column.low
+        low = max(np.nanmin(values), column.low - width)
+        high = min(np.nanmax(values), column.high + width)
+        edges = np.linspace(low, high if high > low else low + 1, _N_BINS + 1)
+        counts = [
+            np.histogram(np.clip(part[~np.isnan(part)], edges[0], edges[-1]), edges)[0].tolist()
+            for part in (values, flagged)
+        ]
+        ends = range_text(low, high).split(" to ") if column.kind == "number" else None
+        return {"counts": counts, "ends": ends}
+    found = [Counter(map(shown_value, part)) for part in cells]
+    levels = [level for level, _ in found[0].most_common(_MOST_LEVELS)]
+    counts = [[one[level] for level in levels] for one in found]
+    if len(found[0]) > len(levels):
+        levels.append("other")
+        counts = [[*few, one.total() - sum(few)] for few, one in zip(counts, found, strict=True)]
+    return {"counts": counts, "levels": levels}

@@ -1,167 +1,132 @@
-"""Plain facts about rows and what a detector says of them."""
+"""What a detector says about rows, as plain facts; how they look is decided elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from l1kpca.outliers import Judged
+from l1kpca.report.promises import Promise
+from l1kpca.report.values import plain_value
+
 
 @dataclass(frozen=True)
 class Reason:
-    """What one column of the data adds to the score of one row.
-
-    Attributes
-    ----------
-    column : str
-        The column.
-    value : object
-        Its cell in this row.
-    contribution : float
-        What it adds to the score.
-    share : float
-        The same, as a share of all that adds to the score.
-    """
+    """What one column of the data adds to the score of one row."""
 
     column: str
-    value: Any
+    value: Any  # its cell in this row
     contribution: float
-    share: float
+    share: float  # of all that adds to the score
+    expected: Any = None
+    """What the cell should have been, given the others of its row, if it stands out."""
 
 
 @dataclass(frozen=True)
 class SuspiciousRow:
-    """One of the most abnormal rows.
+    """One of the most abnormal rows."""
 
-    Attributes
-    ----------
-    rank : int
-        1 for the most abnormal.
-    row : int
-        Its number in the data, from 1.
-    name : object
-        Its id, None if the data have none.
-    score : float
-        Higher is more abnormal.
-    flagged : bool
-        Whether it is beyond the cut-off.
-    label : int or None
-        The truth, if it is known: 1 is an outlier.
-    reasons : tuple of Reason
-        The most responsible columns.
-    """
-
-    rank: int
-    row: int
-    name: Any
+    rank: int  # 1 for the most abnormal
+    row: int  # its number in the data, from 1
+    name: Any  # its id, None if the data have none
     score: float
+    p_value: float | None  # against the reference rows, if there are any
     flagged: bool
-    label: int | None
-    reasons: tuple[Reason, ...]
+    label: int | None  # the truth, if it is known: 1 is an outlier
+    reasons: tuple[Reason, ...]  # the most responsible columns
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well scores agree with a known truth.
-
-    Attributes
-    ----------
-    n_outliers : int
-        Rows that are outliers in truth.
-    average_precision, roc_auc : float
-        Areas below the precision-recall and the ROC curve.
-    precision_at_n : float
-        Share of outliers among the `n_outliers` rows with the highest scores.
-    """
+    """How well scores agree with a known truth."""
 
     n_outliers: int
     average_precision: float
     roc_auc: float
-    precision_at_n: float
+    precision_at_n: float  # share of outliers among the `n_outliers` rows with the highest scores
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A table of which only the most abnormal rows are at hand."""
+
+    scores: np.ndarray  # of all rows
+    flags: np.ndarray
+    labels: np.ndarray | None
+    rows: np.ndarray  # which of all rows, counted from 0, are at hand
+    sample: Any  # a uniform sample of the rows as the detector sees them
+    cells: Callable[[str], Any]  # from a column to the cells of the sample
 
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Rows to be judged, with what a reader needs to recognize them.
+    """Rows to be judged, with what a reader needs to recognize them."""
 
-    Attributes
-    ----------
-    X : array-like of shape (n_rows, n_features)
-        What the detector sees.
-    columns : sequence of str
-        Names of the columns that a reader knows.
-    column_of : ndarray of shape (n_features,)
-        For each feature, the place in `columns` it was made from.
-    values : callable
-        ``values(column)`` are the cells of a column as a reader knows them, one for each row.
-    names : sequence or None
-        Ids of the rows.
-    labels : ndarray or None
-        The truth: 1 is an outlier, 0 is not.
-    filled : mapping
-        For columns with missing cells, how many were filled in.
-    left_out : sequence of str
-        Columns of the data that are not looked at.
-    """
-
-    X: Any
-    columns: Sequence[str]
-    column_of: np.ndarray
+    X: Any  # what the detector sees, (n_rows, n_features)
+    columns: Sequence[str]  # names of the columns that a reader knows
+    column_of: np.ndarray  # for each feature, the place in `columns` it was made from
     values: Callable[[str], Any]
-    names: Sequence[Any] | None = None
-    labels: np.ndarray | None = None
-    filled: Mapping[str, int] = field(default_factory=dict)
-    left_out: Sequence[str] = ()
+    """From a column to its cells as a reader knows them, one for each row."""
+    names: Sequence[Any] | None = None  # ids of the rows
+    labels: np.ndarray | None = None  # the truth: 1 is an outlier, 0 is not
+    whole: Whole | None = None
+    """The table that these rows are the most abnormal ones of; None if they are all."""
+    left_out: Sequence[str] = ()  # columns of the data that are not looked at
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """All facts about one run of a detector.
-
-    Attributes
-    ----------
-    source : str
-        Where the rows come from.
-    scores, ranks, flags : ndarray of shape (n_rows,)
-        Of each row: how abnormal it is, its place (1 is the most abnormal), whether it is beyond
-        the cut-off.
-    cutoff : float
-        Scores above it are flagged.
-    columns : tuple of str
-        Columns that were used.
-    top : tuple of SuspiciousRow
-        The most abnormal rows.
-    agreement : Agreement or None
-        If the truth is known.
-    bin_edges, bin_counts : tuple
-        Histogram of the scores; bins are equally wide in the cube root of the score.
-    settings : mapping
-        How the detector was made.
-    notes : tuple of str
-        What a reader should know about the data.
-    """
+    """All facts about one run of a detector."""
 
     source: str
-    scores: np.ndarray
-    ranks: np.ndarray
+    n_rows: int
+    n_flagged: int
+    judged: Judged  # what the detector says about the rows at hand
+    scores: np.ndarray  # of all rows
     flags: np.ndarray
-    cutoff: float
-    columns: tuple[str, ...]
+    cutoff: float  # scores above it are flagged
+    columns: tuple[str, ...]  # those that were used
     top: tuple[SuspiciousRow, ...]
+    contributions: np.ndarray
+    """What each column adds to the scores of the top rows, (n_top, n_columns)."""
+    promise: Promise
     agreement: Agreement | None = None
-    bin_edges: tuple[float, ...] = ()
-    bin_counts: tuple[int, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)  # numbers, text and truth values
+    clear_line: bool = True  # whether few rows are near the cut-off
+    notes: tuple[str, ...] = ()  # what a reader should know about the data
 
     @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.scores)
+    def ranks(self) -> np.ndarray:
+        """1 is the most abnormal of all rows, the first one of equals."""
+        ranks = np.empty(len(self.scores), dtype=np.uint32)
+        order = np.argsort(-self.scores, kind="stable")
+        ranks[order] = np.arange(1, len(ranks) + 1, dtype=np.uint32)
+        return ranks
 
-    @property
-    def n_flagged(self) -> int:
-        """Number of rows beyond the cut-off."""
-        return int(self.flags.sum())
+
+def to_plain(summary: Summary) -> dict[str, Any]:
+    """The facts as what JSON can hold; scores of single rows only for the top ones."""
+    top = []
+    for row in summary.top:
+        plain = asdict(row) | {"name": plain_value(row.name)}
+        plain["reasons"] = [
+            {name: plain_value(value) for name, value in reason.items()}
+            for reason in plain["reasons"]
+        ]
+        top.append(plain)
+    return {
+        "source": summary.source,
+        "n_rows": summary.n_rows,
+        "n_flagged": summary.n_flagged,
+        "cutoff": plain_value(summary.cutoff),
+        "clear_line": summary.clear_line,
+        "promise": summary.promise.to_plain(),
+        "columns": list(summary.columns),
+        "settings": dict(summary.settings),
+        "notes": list(summary.notes),
+        "agreement": None if summary.agreement is None else asdict(summary.agreement),
+        "top": top,
+    }

@@ -1,1 +1,1 @@
-"""One file for each command: parse the options, call one function, show what it returns."""
+"""One file for each command: a function, or a group of commands, with the name of its module."""

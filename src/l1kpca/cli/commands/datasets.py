@@ -7,23 +7,47 @@ from typing import Annotated
 
 import typer
 
-from l1kpca import datasets
 from l1kpca.cli import options as opt
 from l1kpca.cli.errors import library_errors_explained
-from l1kpca.cli.showing import show_datasets
 from l1kpca.cli.terminal import Terminal
 
-datasets_app = typer.Typer(help="Data sets that can be given by name.", no_args_is_help=True)
+datasets = typer.Typer(help="Data sets that can be given by name.")
 
 
-@datasets_app.command("list")
+@datasets.command("list")
 def list_datasets(as_json: opt.Json = False) -> None:
     """Show the data sets and which of them are on this machine."""
+    from l1kpca.datasets import available, info, names
+
     terminal = Terminal(as_json=as_json)
-    terminal.result(show_datasets(terminal))
+    here = available()
+    found = [
+        {
+            "name": fact.name,
+            "n_samples": fact.n_samples,
+            "n_features": fact.n_features,
+            "n_outliers": fact.n_outliers,
+            "available": fact.name in here,
+            "description": fact.description,
+        }
+        for fact in map(info, names())
+    ]
+    rows = [
+        {
+            "name": fact.name,
+            "rows#": str(fact.n_samples),
+            "columns#": str(fact.n_features),
+            "outliers#": str(fact.n_outliers),
+            "here": "yes" if fact.name in here else "fetch it",
+            "description": fact.description,
+        }
+        for fact in map(info, names())
+    ]
+    terminal.table("Data sets", rows)
+    terminal.result(found)
 
 
-@datasets_app.command("fetch")
+@datasets.command("fetch")
 def fetch_datasets(
     names: Annotated[
         list[str] | None, typer.Argument(help="Which ones; all if none is named.")
@@ -34,10 +58,13 @@ def fetch_datasets(
     quiet: opt.Quiet = False,
 ) -> None:
     """Download data sets; every file is checked against its known checksum."""
+    from l1kpca.datasets import fetch, info
+    from l1kpca.datasets import names as all_names
+
     terminal = Terminal(quiet)
     with library_errors_explained("datasets fetch"):
-        wanted = [datasets.info(name).name for name in names or datasets.names()]
+        wanted = [info(name).name for name in names or all_names()]
         for name in wanted:
             with terminal.progress(f"fetching {name}") as advance:
-                path = datasets.fetch(name, to, progress=advance)
+                path = fetch(name, to, progress=advance)
             terminal.say(f"{name}: {path}")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import typer
 
-from l1kpca.cli import detecting
+from l1kpca.cli import given
 from l1kpca.cli import options as opt
-from l1kpca.cli.command_line import given_command
-from l1kpca.cli.errors import library_errors_explained
-from l1kpca.cli.finishing import finish_detection, write_scores
-from l1kpca.cli.tables import Roles, read_table
+from l1kpca.cli.cluster import connected
+from l1kpca.cli.errors import InputError, library_errors_explained
+from l1kpca.cli.outputs import Outputs
 from l1kpca.cli.terminal import Terminal
-from l1kpca.cli.writing import WritingRules, check_outputs, write_text
-from l1kpca.report import report_of
-from l1kpca.report.render import templates
 
 
 def detect(
@@ -23,57 +21,84 @@ def detect(
     kernel: opt.Kernel = None,
     gamma: opt.Gamma = None,
     components: opt.Components = None,
-    rule: opt.DetectionRule = opt.Rule.ROBUST,
+    rule: opt.DetectionRule = "auto",
     contamination: opt.Contamination = "auto",
+    scaling: opt.Scaling = opt.Scaled.COLUMNS,
     max_samples: opt.MaxSamples = "auto",
+    reference: opt.Reference = None,
+    fdr: opt.Fdr = None,
+    alpha: opt.Alpha = None,
     top: opt.Top = 20,
     out: opt.Out = None,
     report: opt.Report = None,
     save: opt.Save = None,
     id_column: opt.Id = None,
     ignore: opt.Ignore = None,
-    header: opt.HeaderLine = opt.Header.AUTO,
-    missing: opt.MissingValues = opt.Missing.MEDIAN,
+    only: opt.Only = None,
+    header: opt.HeaderLine = None,
+    encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None,
+    thousands: opt.Thousands = None,
+    na: opt.MissingWords = None,
     seed: opt.Seed = 0,
     n_jobs: opt.Jobs = None,
     memory_limit: opt.MemoryLimit = None,
+    cluster: opt.Cluster = None,
     force: opt.Force = False,
     spreadsheet_safe: opt.SpreadsheetSafe = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Rank the rows of a table by how abnormal they are, and say why."""
-    rules = WritingRules(force, spreadsheet_safe)
-    check_outputs({"the input": data}, {"--out": out, "--report": report, "--save": save}, rules)
+    from l1kpca.cli.detection import SAMPLE_ROWS, fit_model, show, write_scores
+    from l1kpca.report.content import MOST_LISTED
+    from l1kpca.report.document import templates
+    from l1kpca.tables.sources import read_table
+
+    outputs = Outputs({"out": out, "report": report, "save": save}, force, spreadsheet_safe)
+    outputs.check(data, reference=reference)
+    if reference in data:
+        raise InputError(f"--reference {reference} is DATA itself; give other rows, all ordinary.")
     if report is not None:
         with library_errors_explained("--report"):
             templates()  # what is not installed is missed now, not after the work
-    settings = detecting.DetectorSettings(
-        kernel=kernel,
-        gamma=opt.read_gamma(gamma),
-        components=opt.read_components(components),
-        rule=rule.value,
-        contamination=opt.read_contamination(contamination),
-        max_samples=opt.read_max_samples(max_samples),
-        seed=seed,
-        n_jobs=n_jobs,
-        memory_limit=memory_limit,
-    )
+    stated = {
+        "kernel": kernel,
+        "gamma": given.number_or_text(gamma),
+        "n_components": given.read_components(components),
+    }
+    settings = {
+        "rule": given.read_rule(rule),
+        "contamination": given.read_contamination(contamination),
+        "scaling": None if scaling == opt.Scaled.NONE else scaling.value,
+        "max_samples": given.read_max_samples(max_samples),
+        "random_state": seed,
+        "n_jobs": n_jobs,
+        "memory_limit": memory_limit,
+    }
     terminal = Terminal(quiet, as_json)
-    table = read_table(data, Roles(id_column, label, tuple(ignore or ()), header.value))
-    found = detecting.detect(table, settings, missing.value, top, terminal)
-    write_scores(table, found.summary, out, rules, terminal)
+    spread = context.with_resource(connected(cluster))
+    levels = given.read_levels(fdr, alpha)
+    reading, compared = given.given_reading(context), None
+    with terminal.progress("reading rows") as progress:
+        table = read_table(data, reading, most=SAMPLE_ROWS, seed=seed, progress=progress)
+    if reference is None:
+        model, judged = fit_model(table, settings, stated, terminal)
+    else:
+        used = tuple(table.feature_columns)
+        like = replace(reading, id_column=None, label_column=None, ignored=(), only=used)
+        settings |= {"calibration": 0.3} | ({"contamination": 0} if contamination == "auto" else {})
+        ordinary = read_table(reference, like)
+        model, judged = fit_model(ordinary, settings, stated, terminal)[0], None
+        compared, _ = model.judge(ordinary, ordinary.n_rows, terminal)
+        model.check(table)
+    n_kept = max(top, 1 if report is None else MOST_LISTED)
+    cases, judged = model.judge(table, n_kept, terminal, judged, spread=spread)
+    summary = model.summary(cases, judged, table.source, top, terminal, **levels)
+    write_scores(summary, table, outputs, terminal)
     if report is not None:
-        write_text(_page(found, given_command(context), terminal), report, rules)
+        facts = cases, summary, given.given_command(context), compared
+        outputs.write_text(report, model.page(*facts, terminal=terminal))
     if save is not None:
-        found.model.save(save, overwrite=force)
-    finish_detection(found.summary, terminal, {"out": out, "report": report, "save": save})
-
-
-def _page(found: detecting.Detection, command: str, terminal: Terminal) -> str:
-    with (
-        library_errors_explained("--report"),
-        terminal.warnings_as_notes(),
-        terminal.progress("making the report"),
-    ):
-        return report_of(found.model.detector, found.cases, found.summary, command).to_html()
+        model.save(save, overwrite=force)
+    show(summary, outputs, terminal)

@@ -2,65 +2,110 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import typer
+
+from l1kpca.cli import given
 from l1kpca.cli import options as opt
-from l1kpca.cli import reducing
-from l1kpca.cli.finishing import say_written, shown_paths
-from l1kpca.cli.showing import show_reduction
-from l1kpca.cli.tables import Roles, read_table
+from l1kpca.cli.cluster import connected, each
+from l1kpca.cli.outputs import Outputs
 from l1kpca.cli.terminal import Terminal
-from l1kpca.cli.writing import WritingRules, check_outputs, with_columns, write_table
 
 
 def reduce(
+    context: typer.Context,
     data: opt.Data,
     components: opt.RequiredComponents,
     kernel: opt.Kernel = None,
-    gamma: opt.Gamma = None,
+    gamma: opt.ReducingGamma = None,
     scale: opt.Scale = True,
     out: opt.Out = None,
     label: opt.Label = None,
     id_column: opt.Id = None,
     ignore: opt.Ignore = None,
-    header: opt.HeaderLine = opt.Header.AUTO,
-    missing: opt.MissingValues = opt.Missing.MEDIAN,
+    only: opt.Only = None,
+    header: opt.HeaderLine = None,
+    encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None,
+    thousands: opt.Thousands = None,
+    na: opt.MissingWords = None,
     seed: opt.Seed = 0,
     n_jobs: opt.Jobs = None,
     memory_limit: opt.MemoryLimit = None,
+    cluster: opt.Cluster = None,
     force: opt.Force = False,
     spreadsheet_safe: opt.SpreadsheetSafe = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Replace the columns of a table by a few robust components."""
-    rules = WritingRules(force, spreadsheet_safe)
-    check_outputs({"the input": data}, {"--out": out}, rules)
-    number = opt.read_components(components)
-    settings = reducing.ReducerSettings(
-        components=1 if number is None else number,
-        kernel=kernel or "rbf",
-        gamma=opt.read_gamma(gamma),
-        scale=scale,
-        seed=seed,
+    import numpy as np
+
+    from l1kpca import L1KernelPCA, tuning
+    from l1kpca.cli.detection import SAMPLE_ROWS, learn
+    from l1kpca.cli.scoring import robust_scaling
+    from l1kpca.tables.sources import read_table
+
+    outputs = Outputs({"out": out}, force, spreadsheet_safe)
+    outputs.check(data)
+    terminal = Terminal(quiet, as_json)
+    spread = context.with_resource(connected(cluster))
+    own = L1KernelPCA(
+        given.read_components(components),
+        kernel="rbf",
+        gamma="median",
+        random_state=seed,
         n_jobs=n_jobs,
         memory_limit=memory_limit,
+        verbose=int(terminal.is_watched),
     )
-    terminal = Terminal(quiet, as_json)
-    table = read_table(data, Roles(id_column, label, tuple(ignore or ()), header.value))
-    reduction = reducing.reduce(table, settings, missing.value, terminal)
-    if out is not None:
-        added = dict(zip(reduction.names, reduction.scores.T, strict=True))
-        frame, notes = with_columns(table.frame, added)
-        terminal.note(notes)
-        write_table(frame, out, rules)
-    show_reduction(reduction, table.source, terminal)
-    say_written({"out": out}, terminal)
-    terminal.result(
+    pca = given.changed(own, kernel=kernel, gamma=given.number_or_text(gamma))
+    reading = given.given_reading(context)
+    with terminal.progress("reading rows") as progress:
+        table = read_table(data, reading, most=SAMPLE_ROWS, seed=seed, progress=progress)
+    if len(table.frame) > tuning.EXACT_ROWS:
+        pca.set_params(gram="nystroem")
+        size, landmarks = tuning.EXACT_ROWS, tuning.LANDMARKS
+        terminal.note([f"more than {size} rows: components are found by {landmarks} landmarks"])
+    encoded = learn(table, terminal)
+    encoder, X = encoded.encoder, encoded.X
+    with terminal.work(table.source):
+        scaled = robust_scaling(X, scale=scale)
+        pca.fit(scaled(X))
+    with terminal.work(table.source, "reducing rows") as progress:
+        parts = each(_reduced, (encoder, scaled, pca), table.batches(progress), spread=spread)
+        scores = np.concatenate([part for _, part in parts])
+    found: list[dict[str, Any]] = [
+        {"name": f"component{place}", "variance_share": float(share), "n_iterations": int(steps)}
+        for place, (share, steps) in enumerate(
+            zip(pca.explained_variance_ratio_, pca.n_steps_, strict=True), start=1
+        )
+    ]
+    added = {component["name"]: scores[:, j] for j, component in enumerate(found)}
+    outputs.write_table(table, added, terminal)
+    rows = [
+        {
+            "component": component["name"],
+            "variance#": f"{component['variance_share']:.1%}",
+            "steps#": str(component["n_iterations"]),
+        }
+        for component in found
+    ]
+    terminal.show_notes()
+    terminal.table(f"Components of {table.source}", rows)
+    outputs.finish(
         {
             "source": table.source,
-            "n_rows": len(table.frame),
-            "columns": list(reduction.columns),
-            "components": reduction.to_plain(),
-            "notes": terminal.notes,
-            "written": shown_paths({"out": out}),
-        }
+            "n_rows": table.n_rows,
+            "columns": encoder.columns_,
+            "components": found,
+        },
+        terminal,
     )
+
+
+def _reduced(model: Any, frame: Any) -> Any:
+    """Scores of rows, by an encoder, a scaling and a kernel PCA."""
+    encoder, scaled, pca = model
+    return pca.transform(scaled(encoder.encode(frame).X))

@@ -2,35 +2,129 @@
 
 from __future__ import annotations
 
-from l1kpca.cli import detecting
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from l1kpca.cli import given
 from l1kpca.cli import options as opt
-from l1kpca.cli.finishing import finish_detection, write_scores
-from l1kpca.cli.tables import Roles
+from l1kpca.cli.cluster import connected
+from l1kpca.cli.errors import DRIFT, InputError
+from l1kpca.cli.outputs import Outputs
 from l1kpca.cli.terminal import Terminal
-from l1kpca.cli.writing import WritingRules, check_outputs
+
+if TYPE_CHECKING:
+    from l1kpca.cli.detection import Model
+    from l1kpca.tables.reading import Reading
+    from l1kpca.tables.table import Table
 
 
 def score(
+    context: typer.Context,
     model: opt.ModelFile,
     data: opt.Data,
     label: opt.Label = None,
+    fdr: opt.Fdr = None,
+    alpha: opt.Alpha = None,
+    fail_on_drift: opt.FailOnDrift = False,
     top: opt.Top = 20,
     out: opt.Out = None,
     id_column: opt.Id = None,
     ignore: opt.Ignore = None,
-    header: opt.HeaderLine = opt.Header.AUTO,
-    missing: opt.MissingValues = opt.Missing.MEDIAN,
+    only: opt.Only = None,
+    header: opt.HeaderLine = None,
+    encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None,
+    thousands: opt.Thousands = None,
+    na: opt.MissingWords = None,
+    trust: opt.Trust = None,
+    cluster: opt.Cluster = None,
     force: opt.Force = False,
     spreadsheet_safe: opt.SpreadsheetSafe = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
-) -> None:
+) -> int:
     """Judge new rows by a saved model, which stays as it is."""
-    rules = WritingRules(force, spreadsheet_safe)
-    check_outputs({"the input": data, "the model": model}, {"--out": out}, rules)
+    from l1kpca.cli.detection import SAMPLE_ROWS, show, write_scores
+    from l1kpca.persistence import ModelFileError
+
+    outputs = Outputs({"out": out}, force, spreadsheet_safe)
+    outputs.check(data, model=model)
     terminal = Terminal(quiet, as_json)
-    roles = Roles(id_column, label, tuple(ignore or ()), header.value)
-    fitted = detecting.Model.load(model)
-    table, summary = detecting.score(fitted, data, roles, missing.value, top, terminal)
-    write_scores(table, summary, out, rules, terminal)
-    finish_detection(summary, terminal, {"out": out})
+    spread = context.with_resource(connected(cluster))
+    fitted = load_model(model, [given.import_class(text, "--trust") for text in trust or ()])
+    levels = given.read_levels(fdr, alpha)
+    if fail_on_drift and not hasattr(fitted.detector, "calibration_"):
+        raise InputError(
+            f"--fail-on-drift needs reference rows, and {model} has none; use l1kpca calibrate."
+        )
+    table = read_like(fitted, data, given.given_reading(context), terminal, most=SAMPLE_ROWS)
+    try:
+        cases, judged = fitted.judge(table, max(top, 1), terminal, spread=spread)
+        summary = fitted.summary(cases, judged, table.source, top, terminal, **levels)
+    except (AttributeError, TypeError, LookupError) as error:
+        # The parts of the model do not fit together: it was not fitted here, whatever it says.
+        raise ModelFileError(
+            f"the model cannot be used ({type(error).__name__}: {str(error)[:200]}); it was"
+            " altered, or written by another version of l1kpca: fit and save it again."
+        ) from error
+    write_scores(summary, table, outputs, terminal)
+    show(summary, outputs, terminal)
+    drift = summary.promise.drift
+    return DRIFT if fail_on_drift and drift is not None and drift.found else 0
+
+
+def load_model(path: Path, trusted: list[type]) -> Model:
+    """Read a model file that detect wrote."""
+    from l1kpca import KernelPCAOutlierDetector, persistence
+    from l1kpca.cli.detection import Model
+
+    saved = persistence.load(path, trusted=trusted)
+    if not isinstance(saved.estimator, KernelPCAOutlierDetector):
+        raise persistence.ModelFileError(
+            f"{path} holds a {type(saved.estimator).__name__}, not a detector; give a file that"
+            " l1kpca detect --save wrote."
+        )
+    try:
+        id_column, names_given = saved.attached["id_column"], saved.attached["names_given"]
+        fits = len(saved.estimator.encoder_.columns_) > 0
+    except (LookupError, TypeError, ValueError, AttributeError):
+        fits = False
+    if not fits:
+        raise persistence.ModelFileError(
+            f"{path} does not say how columns become features; give a file that l1kpca detect"
+            " --save wrote."
+        )
+    return Model(saved.estimator, id_column, names_given)
+
+
+def read_like(
+    model: Model,
+    data: list[str],
+    reading: Reading,
+    terminal: Terminal,
+    most: int | None = None,
+) -> Table:
+    """Read rows like the training rows; their id column is taken if it is there."""
+    from l1kpca.tables.sources import read_table
+    from l1kpca.tables.table import TableError, shown_list
+
+    with terminal.progress("reading rows") as progress:
+        table = read_table(data, reading, most=most, progress=progress)
+    if reading.id_column is None and model.id_column in table.frame.columns:
+        table = replace(table, id_column=model.id_column)
+    known = model.encoder.kinds_
+    unknown = [name for name in table.feature_columns if name not in known]
+    if unknown and not (model.names_given and table.names_given):
+        raise TableError(
+            f"{table.source} has {len(table.feature_columns)} columns without names, but the model"
+            f" was fitted on {len(known)}; give the same columns in the same order, or files with"
+            " column names."
+        )
+    terminal.note(table.notes)
+    if unknown:
+        terminal.note([f"not known to the model and not used: {shown_list(unknown)}"])
+    model.check(table)
+    return table

@@ -1,7 +1,7 @@
 // The histogram of the scores, and the slider that moves the cut-off.
 
 const RULE_CUTOFF = facts.cutoff;
-const lowest = Math.cbrt(facts.n_listed < facts.n_rows ? rows.score[rows.count - 1] : facts.histogram.edges[0]);
+const lowest = Math.cbrt(facts.histogram.edges[0]);
 const highest = Math.cbrt(Math.max(facts.histogram.edges[facts.histogram.edges.length - 1], RULE_CUTOFF));
 const SLIDER_STEPS = 1000;
 const found = foundSoFar();
@@ -14,8 +14,23 @@ function foundSoFar() {
   return sums;
 }
 
+// Beyond the listed rows some ranks are known: what lies between is read off a straight line.
+function between(from, to, value) {
+  let k = 1;
+  while (k < from.length - 1 && (from[k] - value) * (from[0] - from[from.length - 1]) > 0) k++;
+  const share = (value - from[k - 1]) / (from[k] - from[k - 1] || 1);
+  return Math.round(to[k - 1] + Math.max(0, Math.min(1, share)) * (to[k] - to[k - 1]));
+}
+
+function hitsAmong(count) {
+  return count <= rows.count ? found[count] : between(facts.tail.rank, facts.tail.hits, count);
+}
+
 // Scores fall with the rank: bisection finds how many are above a cut-off.
 function countAbove(cutoff) {
+  if (facts.tail !== null && cutoff < rows.score[rows.count - 1]) {
+    return between(facts.tail.score, facts.tail.rank, cutoff);
+  }
   let low = 0;
   let high = rows.count;
   while (low < high) {
@@ -43,16 +58,39 @@ function flagFirst(count) {
   moveCutoff(flagged > 0 ? (above + below) / 2 : above, flagged);
 }
 
+// What is known of the rows that are flagged: a bound with reference rows, an estimate without.
+function falseFlags() {
+  const last = state.flagged - 1;
+  if (last < 0 || state.flagged > rows.count) return "";
+  if (rows.mostFalse !== null) {
+    const most = rows.mostFalse[last];
+    return " With 95 % confidence, at most " + counted(most) + " of them " + (most === 1 ? "is" : "are") +
+      " ordinary (" + percent(most / state.flagged) + ").";
+  }
+  if (rows.estimate === null) return "";
+  const share = rows.estimate[last];
+  return share > 0.5 ? " By a rough estimate, most of them may be ordinary." :
+    " By a rough estimate, " + percent(share) + " of them are ordinary.";
+}
+
 function cutoffSentence() {
   const share = percent(state.flagged / facts.n_rows, 1);
-  let text = "Cut-off " + shown(state.cutoff) + ": " + counted(state.flagged) + " of " +
-    counted(facts.n_rows) + " rows flagged (" + share + ")";
-  if (found === null) return text + ".";
-  const hits = found[state.flagged];
-  const all = facts.agreement.n_outliers;
-  const precision = state.flagged > 0 ? (hits / state.flagged).toFixed(3) : "not defined";
-  text += ". Precision " + precision + ", recall " + (hits / all).toFixed(3);
-  return text + ": " + counted(hits) + " of " + counted(all) + " outliers found.";
+  const text = counted(state.flagged) + " of " + counted(facts.n_rows) + " rows flagged (" + share + "): those with a score above " +
+    rounded(state.cutoff) + ".";
+  if (found === null) return text + falseFlags();
+  const hits = hitsAmong(state.flagged);
+  return text + " They hold " + counted(hits) + " of the " + counted(facts.agreement.n_outliers) + " known outliers; " +
+    counted(state.flagged - hits) + " are false alarms.";
+}
+
+// 1, 2 and 5 times powers of ten, the largest first, where there is room for them.
+function scoreTicks(low, high, place) {
+  const ticks = [];
+  for (let power = Math.floor(Math.log10(high || 1)); power >= -3; power--) {
+    for (const factor of [5, 2, 1]) ticks.push(Number((factor * 10 ** power).toPrecision(1)));
+  }
+  const room = ticks.filter((tick) => tick >= low && tick <= high && place(tick) > 22);
+  return spread(room, place);
 }
 
 function drawHistogram(picture, width) {
@@ -72,27 +110,28 @@ function drawHistogram(picture, width) {
       x: from, y: height - tall, width: Math.max(1.5, to - from - 1), height: tall,
     });
     const title = svg("title");
-    title.textContent = counted(count) + " rows from " + shown(edges[k]) + " to " + shown(edges[k + 1]);
+    title.textContent = counted(count) + " rows from " + rounded(edges[k]) + " to " + rounded(edges[k + 1]);
     bar.append(title);
     picture.append(bar);
   });
   picture.append(svg("line", { class: "axis", x1: 0, x2: width, y1: height, y2: height }));
   picture.append(svg("line", { class: "cut", x1: cut, x2: cut, y1: 4, y2: height }));
-  for (const [score, anchor] of [[edges[0], "start"], [highest ** 3, "end"]]) {
-    const label = svg("text", { x: place(score), y: height + 15, "text-anchor": anchor });
-    label.textContent = shown(score);
+  for (const score of scoreTicks(edges[0], highest ** 3, place)) {
+    picture.append(svg("line", { class: "axis", x1: place(score), x2: place(score), y1: height, y2: height + 4 }));
+    const label = svg("text", { x: place(score), y: height + 17, "text-anchor": "middle" });
+    label.textContent = rounded(score);
     picture.append(label);
   }
   const beside = cut > width / 2 ? "end" : "start";
   const label = svg("text", { x: cut + (beside === "end" ? -6 : 6), y: 14, "text-anchor": beside });
-  label.textContent = "cut-off " + shown(state.cutoff);
+  label.textContent = "line at " + rounded(state.cutoff);
   picture.append(label);
   picture.setAttribute("aria-label", "Histogram of the scores. " + cutoffSentence());
 }
 
 function showCutoff() {
   const slider = byId("cutoff");
-  const histogram = drawn(byId("histogram"), 170, drawHistogram);
+  const histogram = drawn(byId("histogram"), 174, drawHistogram);
   function show() {
     slider.value = sliderPlace(state.cutoff);
     slider.setAttribute("aria-valuetext", cutoffSentence());
@@ -107,7 +146,7 @@ function showCutoff() {
   });
   byId("flag-first").addEventListener("change", (event) => flagFirst(Number(event.target.value) || 0));
   byId("cutoff-reset").addEventListener("click", () => {
-    moveCutoff(RULE_CUTOFF, Math.min(facts.n_flagged, rows.count));
+    moveCutoff(RULE_CUTOFF, facts.n_flagged);
   });
   listeners.push((what) => what === "cutoff" && show());
   show();

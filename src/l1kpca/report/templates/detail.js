@@ -9,29 +9,19 @@ function showDetail() {
 
 function drawDetail() {
   const place = state.selected;
-  const name = idOf(place);
-  const row = "Row " + rows.number[place];
-  byId("detail-title").textContent = "Why " + (name === null ? row.toLowerCase() : name + " (" + row.toLowerCase() + ")") + "?";
-  byId("detail-facts").replaceChildren(rowFacts(place), element("p", { class: "hint" }, kindSentence(place)));
+  byId("detail-title").textContent = "What is odd about " + nameOf(place) + "?";
+  byId("detail-facts").replaceChildren(rowFacts(place));
   byId("detail-reasons").replaceChildren(...reasonParts(place));
-}
-
-function kindSentence(place) {
-  const kind = kindOf(place);
-  return KIND_SAYS[kind] + " Score distance " + shown(rows.within[place]) +
-    " (cut-off " + shown(facts.map.score_cutoff) + "), orthogonal distance " + shown(rows.outside[place]) +
-    " (cut-off " + shown(facts.map.orthogonal_cutoff) + ").";
 }
 
 function rowFacts(place) {
   const items = [
-    ["Rank", counted(place + 1) + " of " + counted(facts.n_rows)],
-    ["Score", shown(rows.score[place])],
     ["", isFlagged(place) ? "▲ flagged" : "not flagged"],
-    ["Kind", KINDS[kindOf(place)]],
+    ["Rank", counted(place + 1) + " of " + counted(facts.n_rows)],
+    ["Score", rounded(rows.score[place])],
   ];
-  if (rows.label !== null) items.push(["Truth", isOutlier(place) ? "outlier" : "inlier"]);
-  if (rows.classical !== null) items.push(["Classical rank", counted(rows.classical[place])]);
+  if (rows.p !== null) items.push(["p-value", rounded(rows.p[place])]);
+  if (rows.label !== null) items.push(["In truth", isOutlier(place) ? "outlier" : "ordinary"]);
   return element("ul", { class: "facts" }, ...items.map(([title, text]) => element("li", {}, title === "" ? "" : title + " ",
     element("b", { class: text === "▲ flagged" ? "flag" : null }, text))));
 }
@@ -50,17 +40,17 @@ function reasonParts(place) {
       " rows of the ranking. The columns of this row are sorted by how far its values are from the median."));
   }
   const grid = element("div", { class: "reasons", id: "reasons" });
-  const most = Math.max(...reasons.map((reason) => Math.abs(reason.push ?? 0)), 1e-300);
   const fill = (count) => grid.replaceChildren(...reasonHeads(explained),
-    ...reasons.slice(0, count).flatMap((reason) => reasonCells(reason, most, place)));
+    ...reasons.slice(0, count).flatMap((reason) => reasonCells(reason, place)));
   fill(FIRST_REASONS);
   parts.push(grid, ...moreReasons(reasons, fill));
   const rest = facts.details[place][3];
   if (rest !== null && Math.abs(rest) > 1e-9) {
-    parts.push(element("p", { class: "hint" }, "Columns that are not listed add " + shown(rest) + " together."));
+    parts.push(element("p", { class: "hint" }, "Columns that are not listed add " + rounded(rest) + " together."));
   }
-  parts.push(element("p", { class: "hint" }, "Band: the usual range, which holds 90 % of the rows; line: the median; " +
-    "diamond: the value is outside of the usual range." + (explained ? " Shares add up to the score." : "")));
+  parts.push(element("p", { class: "hint" }, "Band: the usual range, which holds 90 % of the rows. Line: the middle of all rows. " +
+    "Diamond: a value out of that range. Expected: what the rest of the row suggests, where the cell stands out." +
+    (explained ? " Shares add up to 100 % of the score." : "")));
   return parts;
 }
 
@@ -75,39 +65,40 @@ function moreReasons(reasons, fill) {
 }
 
 function reasonHeads(explained) {
-  const heads = ["Column", "Value", "Usual range"];
+  const heads = ["Column", "Value", "Usually"];
   return [
     ...heads.map((text) => element("span", { class: "head" }, text)),
-    element("span", { class: "head share" }, explained ? "Adds to the score" : ""),
+    element("span", { class: "head share" }, explained ? "Share of the score" : ""),
   ];
 }
 
-function reasonCells(reason, most, place) {
+function reasonCells(reason, place) {
   return [
     element("span", { class: "name", title: reason.column.name }, reason.column.name),
-    element("span", { class: "value", title: shown(reason.cell) }, shown(reason.cell)),
+    element("span", { class: "value", title: String(reason.cell) }, shown(reason.cell),
+      reason.expected === null ? null : element("small", {}, "expected " + shown(reason.expected))),
     usualCell(reason),
-    pushCell(reason, most, place),
+    pushCell(reason, place),
   ];
 }
 
-function pushCell(reason, most, place) {
+function pushCell(reason, place) {
   if (reason.push === null) return element("span", { class: "push" });
   const bar = element("span", { class: reason.push < 0 ? "less" : null });
-  bar.style.width = (100 * Math.abs(reason.push)) / most + "%";
-  const share = percent(rows.score[place] > 0 ? reason.push / rows.score[place] : 0);
-  return element("span", { class: "push", title: "adds " + shown(reason.push) + " to the score" },
-    element("span", { class: "track" }, bar), element("b", {}, share));
+  const share = rows.score[place] > 0 ? reason.push / rows.score[place] : 0;
+  bar.style.width = Math.min(100, 100 * Math.abs(share)) + "%";
+  return element("span", { class: "push", title: "adds " + rounded(reason.push) + " to the score" },
+    element("span", { class: "track" }, bar), element("b", {}, percent(share)));
 }
 
 function usualCell(reason) {
   const { column, cell } = reason;
-  if (column.usual !== undefined) {
-    return element("span", { class: "usual-text" }, "most often " + shown(column.usual) + " (" + percent(column.share) + ")");
+  if (column.low === undefined) {
+    return element("span", { class: "usual-text" }, column.usual + (column.share ? " (" + percent(column.share) + ")" : ""));
   }
+  const text = element("span", { class: "usual-text" }, column.usual);
   const value = typeof cell === "string" ? Number.parseFloat(cell) : Number(cell ?? NaN);
-  const says = "median " + shown(column.median) + ", usual range " + shown(column.low) + " to " + shown(column.high);
-  if (!Number.isFinite(value)) return element("span", { class: "usual-text" }, says);
+  if (!Number.isFinite(value)) return text;
   const low = Math.min(column.low, value);
   const width = Math.max(column.high, value) - low || 1;
   const at = (number) => 6 + (88 * (number - low)) / width + "%";
@@ -117,5 +108,7 @@ function usualCell(reason) {
   middle.style.left = at(column.median);
   here.style.left = at(value);
   if (value < column.low || value > column.high) here.classList.add("unusual");
-  return element("span", { class: "strip", role: "img", title: says, "aria-label": shown(value) + "; " + says }, band, middle, here);
+  const side = value > column.high ? "above" : value < column.low ? "below" : "within";
+  const strip = element("span", { class: "strip", role: "img", "aria-label": shown(value) + " is " + side + " the usual " + column.usual }, band, middle, here);
+  return element("span", { class: "usual-cell" }, text, strip);
 }

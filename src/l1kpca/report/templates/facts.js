@@ -3,13 +3,6 @@
 const facts = JSON.parse(document.getElementById("facts").textContent);
 
 const KINDS = ["regular", "good leverage", "orthogonal outlier", "bad leverage"];
-const KIND_SAYS = [
-  "It is within both cut-offs of the outlier map.",
-  "It follows the pattern of the other rows, but further than they do.",
-  "It does not follow the pattern of the other rows.",
-  "It is far away and does not follow the pattern of the other rows.",
-];
-
 function unpacked(text, Kind) {
   if (text === null) return null;
   return new Kind(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
@@ -19,17 +12,21 @@ function unpacked(text, Kind) {
 const rows = {
   number: unpacked(facts.rows.row, Uint32Array),
   score: unpacked(facts.rows.score, Float32Array),
+  drawn: unpacked(facts.rows.drawn, Uint32Array),
   x: unpacked(facts.rows.x, Float32Array),
   y: unpacked(facts.rows.y, Float32Array),
   within: unpacked(facts.rows.score_distance, Float32Array),
   outside: unpacked(facts.rows.orthogonal_distance, Float32Array),
   classical: unpacked(facts.rows.classical, Uint32Array),
+  p: unpacked(facts.promise.p_values, Float32Array),
+  mostFalse: unpacked(facts.promise.most_false, Uint32Array),
+  estimate: unpacked(facts.promise.estimate, Float32Array),
   label: facts.rows.label,
   id: facts.rows.id,
   count: facts.n_listed,
 };
 
-const state = { flagged: Math.min(facts.n_flagged, rows.count), cutoff: facts.cutoff, selected: 0 };
+const state = { flagged: facts.n_flagged, cutoff: facts.cutoff, selected: 0 };
 
 // Parts of the page that must know of a change: of the "cutoff", of the "selected" row.
 const listeners = [];
@@ -51,9 +48,10 @@ function isOutlier(place) {
   return rows.label !== null && rows.label[place] === "1";
 }
 
-function kindOf(place) {
-  const far = rows.within[place] > Math.fround(facts.map.score_cutoff);
-  const outside = rows.outside[place] > Math.fround(facts.map.orthogonal_cutoff);
+// Of the k-th row that is drawn.
+function kindOf(k) {
+  const far = rows.within[k] > Math.fround(facts.map.score_cutoff);
+  const outside = rows.outside[k] > Math.fround(facts.map.orthogonal_cutoff);
   return Number(far) + 2 * Number(outside);
 }
 
@@ -67,22 +65,37 @@ function nameOf(place) {
   return id === null ? row : id + " (" + row + ")";
 }
 
-// [column, cell, contribution or null] of a row, the most responsible first; null if not known.
+// Column, cell, contribution and expected value of a row, the most responsible first; null if not known.
 function reasonsOf(place) {
   if (place >= facts.details.length) return null;
-  const [columns, cells, pushes] = facts.details[place];
+  const [columns, cells, pushes, , expected] = facts.details[place];
   return columns.map((column, j) => ({
     column: facts.columns[column],
     cell: cells[j],
     push: pushes === null ? null : pushes[j],
+    expected: expected === null ? null : telling(expected[j], cells[j], facts.columns[column]),
   }));
 }
 
-function shown(value) {
+// An expected value that is nearly the cell itself tells a reader nothing.
+function telling(expected, cell, column) {
+  const near = typeof expected === "number" && Math.abs(expected - cell) < 0.1 * (column.high - column.low);
+  return near ? null : expected;
+}
+
+// What was typed is shown in full, what was computed to six digits.
+function shown(value, digits = 6) {
   if (value === null || value === undefined) return "missing";
   if (typeof value !== "number") return String(value);
-  if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
-  return String(Number(value.toPrecision(4)));
+  const size = Math.abs(value);
+  const typed = String(size).replace(/e.*|\D/g, "").replace(/^0+/, "").length <= 9;
+  if (size !== 0 && (size < 1e-4 || size >= 1e12)) return String(typed ? value : Number(value.toPrecision(digits)));
+  return value.toLocaleString("en-US", { maximumSignificantDigits: typed ? 15 : digits });
+}
+
+// A score, which nobody typed.
+function rounded(value) {
+  return shown(Number(value.toPrecision(4)));
 }
 
 function counted(number) {
@@ -90,7 +103,7 @@ function counted(number) {
 }
 
 function percent(share, digits = 0) {
-  return (100 * share).toFixed(digits) + " %";
+  return (100 * share).toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1") + " %";
 }
 
 // Text becomes text nodes, never markup: whatever is in the data, it is shown, not run.

@@ -1,19 +1,9 @@
 // The outlier map and the plane of the first two components, on canvases.
 
-const MOST_DRAWN = 5000;
-const ALWAYS_DRAWN = 2000;
-
-// The first rows of the ranking and every so many of the others; never which are ranked.
-function drawnRows() {
-  const chosen = [];
-  const step = Math.max(1, Math.ceil((rows.count - ALWAYS_DRAWN) / (MOST_DRAWN - ALWAYS_DRAWN)));
-  for (let i = rows.count - 1; i >= 0; i--) {
-    if (i < ALWAYS_DRAWN || i % step === 0) chosen.push(i);
-  }
-  return chosen;
+// Where the selected row is among those that are drawn; -1 if it is not.
+function selectedAt() {
+  return rows.drawn.indexOf(state.selected);
 }
-
-const drawnPlaces = drawnRows();
 
 function range(values, more) {
   let low = Math.min(...more);
@@ -57,13 +47,6 @@ function drawCutoffs(pen, x, y, box) {
   pen.lineTo(box.right, up);
   pen.stroke();
   pen.setLineDash([]);
-  pen.fillStyle = color("soft");
-  const inside = box.bottom - 6;
-  pen.textAlign = "right";
-  if (box.right - across > 90) pen.fillText(KINDS[1], box.right - 4, inside);
-  if (box.right - across > 80) pen.fillText(KINDS[3], box.right - 4, box.top + 10);
-  pen.textAlign = "left";
-  if (across - box.left > 120) pen.fillText(KINDS[2], box.left + 4, box.top + 10);
 }
 
 function drawEllipse(pen, x, y) {
@@ -102,10 +85,10 @@ function drawAxes(pen, map, x, y, box) {
   pen.fillStyle = color("soft");
   pen.strokeRect(box.left, box.top, box.right - box.left, box.bottom - box.top);
   pen.textAlign = "center";
-  for (const tick of x.ticks) pen.fillText(shown(tick), x.place(tick), box.bottom + 12);
+  for (const tick of x.ticks) pen.fillText(rounded(tick), x.place(tick), box.bottom + 12);
   pen.fillText(map.xTitle + (x.squeezed ? " (log scale)" : ""), (box.left + box.right) / 2, box.bottom + 28);
   pen.textAlign = "right";
-  for (const tick of y.ticks) pen.fillText(shown(tick), box.left - 5, y.place(tick));
+  for (const tick of y.ticks) pen.fillText(rounded(tick), box.left - 5, y.place(tick));
   pen.save();
   pen.translate(10, (box.top + box.bottom) / 2);
   pen.rotate(-Math.PI / 2);
@@ -116,9 +99,10 @@ function drawAxes(pen, map, x, y, box) {
 
 function drawPoints(pen, map, x, y) {
   const [bad, good] = [color("bad"), color("bar")];
-  const size = drawnPlaces.length > 1000 ? 3 : 4;
-  for (const place of drawnPlaces) {
-    shape(pen, isFlagged(place), x.place(map.x[place]), y.place(map.y[place]), size);
+  const size = rows.drawn.length > 1000 ? 3 : 4;
+  for (let k = rows.drawn.length - 1; k >= 0; k--) {
+    const place = rows.drawn[k];
+    shape(pen, isFlagged(place), x.place(map.x[k]), y.place(map.y[k]), size);
     pen.globalAlpha = looksBad(place) ? 0.9 : 0.55;
     pen.fillStyle = looksBad(place) ? bad : good;
     pen.fill();
@@ -127,7 +111,9 @@ function drawPoints(pen, map, x, y) {
 }
 
 function drawSelected(pen, map, x, y, box) {
-  const [px, py] = [x.place(map.x[state.selected]), y.place(map.y[state.selected])];
+  const k = selectedAt();
+  if (k < 0) return;
+  const [px, py] = [x.place(map.x[k]), y.place(map.y[k])];
   pen.lineWidth = 2.5;
   pen.strokeStyle = color("ink");
   pen.beginPath();
@@ -138,7 +124,7 @@ function drawSelected(pen, map, x, y, box) {
   const left = px > (box.left + box.right) / 2;
   pen.textAlign = left ? "right" : "left";
   pen.font = "600 12px system-ui, sans-serif";
-  const [text, at] = ["row " + rows.number[state.selected], px + (left ? -14 : 14)];
+  const [text, at] = [idOf(state.selected) ?? "row " + rows.number[state.selected], px + (left ? -14 : 14)];
   pen.strokeStyle = color("card");
   pen.lineWidth = 4;
   pen.strokeText(text, at, py);
@@ -166,21 +152,18 @@ function drawMap(map) {
   drawPoints(pen, map, x, y);
   drawSelected(pen, map, x, y, box);
   map.axes = { x, y };
-  const place = state.selected;
-  canvas.setAttribute("aria-label", map.xTitle + " against " + map.yTitle + " of " +
-    counted(drawnPlaces.length) + " rows. " + nameOf(place) + " is at " + shown(map.x[place]) + ", " +
-    shown(map.y[place]) + ": " + KINDS[kindOf(place)] + ".");
+  const k = selectedAt();
+  canvas.setAttribute("aria-label", map.xTitle + " against " + map.yTitle + " of " + counted(rows.drawn.length) + " rows. " +
+    nameOf(state.selected) + (k < 0 ? " is not drawn." : " is at " + rounded(map.x[k]) + ", " + rounded(map.y[k]) + ": " + KINDS[kindOf(k)] + "."));
 }
 
 function nearest(map, event) {
   const frame = byId(map.id).getBoundingClientRect();
   const [px, py] = [event.clientX - frame.left, event.clientY - frame.top];
   let [best, least] = [null, 18 ** 2];
-  for (const place of drawnPlaces) {
-    const across = map.axes.x.place(map.x[place]) - px;
-    const up = map.axes.y.place(map.y[place]) - py;
-    const distance = across ** 2 + up ** 2;
-    if (distance <= least) [best, least] = [place, distance];
+  for (let k = rows.drawn.length - 1; k >= 0; k--) {
+    const distance = (map.axes.x.place(map.x[k]) - px) ** 2 + (map.axes.y.place(map.y[k]) - py) ** 2;
+    if (distance <= least) [best, least] = [rows.drawn[k], distance];
   }
   return best;
 }
@@ -195,10 +178,10 @@ function showLegend() {
   const items = rows.label === null
     ? [legendItem(true, true, "flagged"), legendItem(false, false, "not flagged")]
     : [legendItem(true, true, "outlier, flagged"), legendItem(false, true, "outlier, missed"),
-      legendItem(true, false, "false alarm"), legendItem(false, false, "inlier, not flagged")];
-  if (drawnPlaces.length < facts.n_rows) {
-    items.push(element("span", {}, "Drawn: " + counted(drawnPlaces.length) + " of " + counted(facts.n_rows) +
-      " rows, the first " + counted(ALWAYS_DRAWN) + " of the ranking among them."));
+      legendItem(true, false, "false alarm"), legendItem(false, false, "ordinary, not flagged")];
+  if (rows.drawn.length < facts.n_rows) {
+    items.push(element("span", {}, "Drawn: " + counted(rows.drawn.length) + " of " + counted(facts.n_rows) +
+      " rows, the first ones of the list and some of the others."));
   }
   byId("legend").replaceChildren(...items);
 }
@@ -210,7 +193,7 @@ function showMaps() {
     new ResizeObserver(() => drawMap(map)).observe(canvas);
     canvas.addEventListener("mousemove", (event) => {
       const place = nearest(map, event);
-      canvas.title = place === null ? "" : nameOf(place) + ", score " + shown(rows.score[place]);
+      canvas.title = place === null ? "" : nameOf(place) + ", score " + rounded(rows.score[place]);
     });
     canvas.addEventListener("click", (event) => {
       const place = nearest(map, event);

@@ -16,7 +16,7 @@ function movedRows() {
 
 function comparisonSentence() {
   let both = 0;
-  for (let i = 0; i < state.flagged; i++) both += Number(rows.classical[i] <= state.flagged);
+  for (let i = 0; i < Math.min(state.flagged, rows.count); i++) both += Number(rows.classical[i] <= state.flagged);
   let text = "The same columns, kernel and rule with the components of classical kernel PCA (L2 norm): of the " +
     counted(state.flagged) + " rows flagged here, " + counted(both) + " are also among its first " + counted(state.flagged) + ".";
   const [ours, theirs] = [facts.agreement, facts.comparison.agreement];
@@ -79,7 +79,7 @@ function movedTable() {
       byId("detail").scrollIntoView();
       byId("detail").focus({ preventScroll: true });
     });
-    const truth = rows.label === null ? [] : [element("td", {}, isOutlier(i) ? "outlier" : "inlier")];
+    const truth = rows.label === null ? [] : [element("td", {}, isOutlier(i) ? "outlier" : "ordinary")];
     return element("tr", {}, element("td", {}, button), element("td", { class: "number" }, counted(i + 1)),
       element("td", { class: "number" }, counted(rows.classical[i])), ...truth);
   });
@@ -118,7 +118,7 @@ function drawTraces(picture, width) {
   const y = axis(lowest, 1, 0, bottom, top);
   picture.append(svg("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }));
   for (const tick of y.ticks) label(picture, left - 6, y.place(tick) + 4, "end", percent(tick));
-  for (const tick of x.ticks.filter(Number.isInteger)) label(picture, x.place(tick), bottom + 16, "middle", shown(tick));
+  for (const tick of x.ticks.filter(Number.isInteger)) label(picture, x.place(tick), bottom + 16, "middle", counted(tick));
   label(picture, (left + right) / 2, bottom + 32, "middle", "step");
   const ends = [];
   chosen.forEach((part, j) => {
@@ -145,7 +145,7 @@ function convergenceTable() {
   const lines = facts.convergence.map((part, j) => element("tr", {},
     element("td", { class: "number" }, String(j + 1)),
     element("td", { class: "number" }, percent(part.share, 1)),
-    element("td", { class: "number" }, shown(part.objective)),
+    element("td", { class: "number" }, rounded(part.objective)),
     element("td", { class: "number" }, String(part.steps)),
     element("td", { class: "wide-only" }, part.status),
     ...(certified ? [element("td", { class: "number" }, part.gap === null ? "–" : percent(part.gap, 1))] : [])));

@@ -5,7 +5,9 @@ const PAGE_ROWS = 20;
 function mainReason(place) {
   if (place >= facts.n_explained) return "";
   const first = reasonsOf(place)[0];
-  return first && first.push > 0 ? brief(first.column.name) + " = " + brief(shown(first.cell)) : "";
+  if (!first || first.push <= 0) return "";
+  return brief(first.column.name) + " " + brief(shown(first.cell)) + ", usually " + brief(first.column.usual) +
+    (first.expected === null ? "" : "; expected about " + brief(shown(first.expected)));
 }
 
 function brief(text) {
@@ -16,17 +18,15 @@ function brief(text) {
 function tableColumns() {
   const columns = [
     { key: "rank", title: "Rank", number: true, of: (i) => i + 1, show: (i) => counted(i + 1) },
-    { key: "row", title: "Row", number: true, wide: rows.id !== null, of: (i) => rows.number[i], show: (i) => String(rows.number[i]) },
+    rows.id !== null ? { key: "id", title: "Id", of: (i) => idOf(i) ?? "row " + rows.number[i] }
+      : { key: "row", title: "Row", number: true, of: (i) => rows.number[i], show: (i) => counted(rows.number[i]) },
   ];
-  if (rows.id !== null) columns.push({ key: "id", title: "Id", of: (i) => idOf(i) ?? "" });
-  columns.push({ key: "score", title: "Score", number: true, of: (i) => rows.score[i], show: (i) => shown(rows.score[i]) });
-  if (rows.label !== null) {
-    columns.push({ key: "truth", title: "Truth", wide: true, of: (i) => (isOutlier(i) ? "outlier" : "inlier") });
+  columns.push({ key: "score", title: "Score", number: true, of: (i) => rows.score[i], show: (i) => rounded(rows.score[i]) });
+  if (rows.p !== null) {
+    columns.push({ key: "p", title: "p-value", number: true, wide: true, of: (i) => -rows.p[i], show: (i) => rounded(rows.p[i]) });
   }
-  columns.push({ key: "kind", title: "Kind", roomy: true, of: (i) => KINDS[kindOf(i)] });
-  if (rows.classical !== null) {
-    columns.push({ key: "classical", title: "Classical", number: true, wide: true,
-      of: (i) => rows.classical[i], show: (i) => counted(rows.classical[i]) });
+  if (rows.label !== null) {
+    columns.push({ key: "truth", title: "Truth", wide: true, of: (i) => (isOutlier(i) ? "outlier" : "ordinary") });
   }
   columns.push({ key: "reason", title: "Main reason", of: mainReason });
   return columns;
@@ -36,19 +36,16 @@ const FILTERS = [
   ["all", "All rows", () => true],
   ["flagged", "Flagged", isFlagged],
   ["others", "Not flagged", (i) => !isFlagged(i)],
-  ["found", "Outliers found", (i) => isFlagged(i) && isOutlier(i), "label"],
-  ["missed", "Outliers missed", (i) => !isFlagged(i) && isOutlier(i), "label"],
+  ["found", "Known outliers, flagged", (i) => isFlagged(i) && isOutlier(i), "label"],
+  ["missed", "Known outliers, not flagged", (i) => !isFlagged(i) && isOutlier(i), "label"],
   ["false", "False alarms", (i) => isFlagged(i) && !isOutlier(i), "label"],
-  ["gained", "Flagged here, not by classical", (i) => isFlagged(i) && rows.classical[i] > state.flagged, "classical"],
-  ["lost", "Flagged by classical, not here", (i) => !isFlagged(i) && rows.classical[i] <= state.flagged, "classical"],
-  ...KINDS.map((kind, k) => ["kind" + k, "Kind: " + kind, (i) => kindOf(i) === k]),
 ];
 
 const table = { columns: tableColumns(), order: [], page: 0, sortBy: "rank", down: false, focused: 0 };
 
 function searchText(place) {
   const reasons = (reasonsOf(place) ?? []).slice(0, 5);
-  const cells = reasons.map((reason) => reason.column.name + " = " + shown(reason.cell));
+  const cells = reasons.map((reason) => reason.column.name + " " + shown(reason.cell) + "\n" + reason.cell);
   return [nameOf(place), rows.number[place], ...cells].join("\n").toLowerCase();
 }
 
@@ -57,7 +54,7 @@ function chosenRows() {
   const wanted = byId("search").value.trim().toLowerCase();
   const chosen = [];
   for (let i = 0; i < rows.count; i++) {
-    if (accepts(i) && (wanted === "" || searchText(i).includes(wanted))) chosen.push(i);
+    if (accepts(i) && (chosenKind.rows === null || chosenKind.rows.has(i)) && (wanted === "" || searchText(i).includes(wanted))) chosen.push(i);
   }
   return chosen;
 }
@@ -82,7 +79,7 @@ function arrange() {
 }
 
 function sortBy(column) {
-  table.down = table.sortBy === column.key ? !table.down : column.number && !["rank", "row", "classical"].includes(column.key);
+  table.down = table.sortBy === column.key ? !table.down : column.number && !["rank", "row"].includes(column.key);
   table.sortBy = column.key;
   arrange();
   showHeads();
@@ -96,12 +93,12 @@ function showHeads() {
       byId("rows").querySelector('[data-sort="' + column.key + '"]').focus();
     });
     const sorted = table.sortBy === column.key ? (table.down ? "descending" : "ascending") : "none";
-    return element("th", { scope: "col", class: classOf(column), "aria-sort": sorted }, button);
+    return element("th", { role: "columnheader", scope: "col", class: classOf(column), "aria-sort": sorted }, button);
   }));
 }
 
 function classOf(column) {
-  const room = column.roomy ? "roomy-only" : column.wide ? "wide-only" : "";
+  const room = column.wide ? "wide-only" : "";
   return [column.key, column.number ? "number" : "", room].join(" ").trim();
 }
 
@@ -120,9 +117,10 @@ function showPage() {
 function rowElement(place, at) {
   const cells = table.columns.map((column) => {
     const text = column.show ? column.show(place) : column.of(place);
-    return element("td", { class: classOf(column), title: ["id", "reason"].includes(column.key) ? text : null }, text);
+    return element("td", { role: "gridcell", class: classOf(column), title: ["id", "reason"].includes(column.key) ? text : null }, text);
   });
   const made = element("tr", {
+    role: "row",
     class: isFlagged(place) ? "flagged" : "",
     tabindex: at === table.focused ? "0" : "-1",
     "aria-selected": String(place === state.selected),

@@ -1,0 +1,1 @@
+"""Speed, scale, detection and optimality, measured by python -m benchmarks.NAME."""

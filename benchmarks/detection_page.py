@@ -1,0 +1,155 @@
+"""The parts of docs/detection.md that come from the results of benchmarks.detection."""
+
+import numpy as np
+from scipy import stats
+
+from benchmarks.detection_cases import PEERS
+from benchmarks.results import table
+
+OURS = "**l1kpca**"
+
+
+def all_of(results, setting):
+    """What each detector reached, by table."""
+    start = f"peers/{setting}/"
+    peers = {name: results[start + name] for name in PEERS if start + name in results}
+    return {OURS: results[f"ours/{setting}"]} | peers
+
+
+def scores_of(results, setting, measure):
+    """Values of each detector, for the tables that every detector was run on."""
+    found = all_of(results, setting)
+    names = [name for name in found[OURS] if all(one.get(name) for one in found.values())]
+    return {one: np.array([held[name][measure] for name in names]) for one, held in found.items()}
+
+
+def ranks_of(values):
+    """Mean rank of each detector; 1 is the best."""
+    table_ = np.array(list(values.values()))
+    return dict(zip(values, stats.rankdata(-table_, axis=0).mean(axis=1), strict=True))
+
+
+def means(setting, results):
+    """Means over all tables that a detector was run on, and mean ranks over those of all."""
+    ranks = [ranks_of(scores_of(results, setting, measure)) for measure in (0, 1)]
+    lines = []
+    for name, by_table in all_of(results, setting).items():
+        values = np.array([value for value in by_table.values() if value])
+        cells = [f"{value:.3f}" for value in values.mean(axis=0)]
+        lines.append([name, *cells, *(f"{rank[name]:.1f}" for rank in ranks), len(values)])
+    lines.sort(key=lambda line: line[1], reverse=True)
+    heads = ["detector", "ROC-AUC", "AP", "rank by ROC-AUC", "rank by AP", "tables"]
+    shown = [line[0] for line in lines]
+    missing = [name for name in PEERS if name not in shown]
+    if len(shown) == 1:  # no rank without anyone beside
+        heads, lines = heads[:3], [line[:3] for line in lines]
+    note = f"\n\nNot measured yet in this setting: {', '.join(missing)}." if missing else ""
+    return table(heads, lines) + note
+
+
+def differences(setting, results):
+    """Mean ranks on a line of text, with Nemenyi's critical difference."""
+    values = scores_of(results, setting, 0)
+    if len(values) == 1:
+        return "Mean ranks need the peers, which were not measured yet in this setting."
+    ranks, n_tables = ranks_of(values), len(values[OURS])
+    k = len(ranks)
+    critical = stats.studentized_range.ppf(0.95, k, np.inf) / np.sqrt(2)
+    critical *= np.sqrt(k * (k + 1) / (6 * n_tables))
+    best = min(ranks.values())
+    lines = ["```text", f"mean rank by ROC-AUC over {n_tables} tables, 1 is the best"]
+    for name, rank in sorted(ranks.items(), key=lambda pair: pair[1]):
+        bar = "#" * round(4 * (rank - 1))
+        mark = "  = best" if rank <= best + critical else ""
+        lines.append(f"{name.strip('*'):8} {rank:4.1f} |{bar}{mark}")
+    lines += [f"critical difference {critical:.1f} (Nemenyi, 5 %): '= best' is within it", "```"]
+    return "\n".join(lines)
+
+
+def line(results):
+    """The automatic line, beside that of scikit-learn's IsolationForest."""
+    held = {OURS: results["ours/line"]}
+    if "peers/line" in results:
+        held["IsolationForest"] = results["peers/line"]
+    lines = []
+    for name, by_table in held.items():
+        f1, false, found, clear = np.array(list(by_table.values()), dtype=float).mean(axis=0)
+        cells = f"{f1:.3f}", f"{100 * false:.1f} %", f"{100 * found:.0f} %"
+        lines.append([name, *cells, f"{100 * clear:.0f} %" if name == OURS else "-"])
+    heads = ["line", "mean F1", "ordinary rows flagged", "outliers flagged", "clear line"]
+    return table(heads, lines)
+
+
+def planted(results):
+    """Ranks of planted rows, and what happens to new rows with a wild cell."""
+    held = {OURS: results["ours/planted"]}
+    names = (name for name in PEERS if f"peers/planted/{name}" in results)
+    held |= {name: results[f"peers/planted/{name}"] for name in names}
+    lines = [[name, *ranks] for name, ranks in held.items()]
+    heads = ["rank of", "cell + 200", "cell + 200", "shuffled", "shuffled", "shuffled"]
+    new = f"New rows with one cell raised by 1000: {100 * results['ours/new cell']:.0f} % flagged."
+    return table(heads, lines) + "\n\n" + new
+
+
+def culprits(results):
+    """One changed cell in each of 200 ordinary rows."""
+    sets = [key.split("/")[2] for key in results if key.startswith("ours/far/")] or ["wbc"]
+    lines = []
+    for kind, said in (("far", "8 deviations more"), ("out of place", "in range, out of place")):
+        held = [results[f"ours/{kind}/{name}"] for name in sets]
+        for measure in held[0]:
+            values = [each[measure] for each in held]
+            shown = [f"{100 * value:.0f} %" for value in (*values, np.mean(values))]
+            lines.append([said, measure, *shown])
+    return table(["cell", "", *sets, "mean"], lines)
+
+
+def checks(results):
+    """Clean normal rows, many outliers, holes and cost."""
+    clean = results["ours/clean normal"]
+    shown = [[d, f"{100 * mean:.1f} %", f"{100 * most:.1f} %"] for d, (mean, most) in clean.items()]
+    flags = table(["columns", "flagged, mean of 5", "most"], shown)
+    many = results["ours/many outliers"]
+    f1 = table(["share of outliers", *(f"{100 * float(share):.0f} %" for share in many)],
+               [["F1", *(f"{value:.2f}" for value in many.values())]])  # fmt: skip
+    held = {key.split("/")[2]: results[key] for key in results if key.startswith("ours/holes/")}
+    values = np.array(list(held.values()))
+    texts = ("all cells", "30 % removed")
+    lines = [
+        [text, *(f"{value:.3f}" for value in (*row, row.mean()))]
+        for text, row in zip(texts, values.T, strict=True)
+    ]
+    holes = table(["ROC-AUC", *held, "mean"], lines)
+    cost = results["ours/cost"]
+    spent = (
+        f"Fit and scores of 7603 rows of 100 columns: {cost['l1kpca']:.1f} CPU seconds"
+        f" (PyOD's IForest {cost['IForest']:.1f})."
+    )
+    return f"{flags}\n\n{f1}\n\n{holes}\n\n{spent}"
+
+
+def bad_at(results):
+    """The tables on which others are furthest ahead."""
+    held, others = all_of(results, "contaminated"), {}
+    ours = held.pop(OURS)
+    if not held:
+        raise KeyError(f"peers/contaminated/{PEERS[0]}")
+    for table_ in ours:
+        others[table_] = max((by[table_][0], name) for name, by in held.items() if by[table_])
+    worst = sorted(ours, key=lambda name: ours[name][0] - others[name][0])[:6]
+    lines = [[name, f"{ours[name][0]:.3f}", f"{others[name][0]:.3f}", others[name][1]]
+             for name in worst]  # fmt: skip
+    return table(["table", "ours", "best peer", "which"], lines)
+
+
+MAKERS = {
+    "contaminated": lambda results: means("contaminated", results),
+    "clean": lambda results: means("clean", results),
+    "differences": lambda results: differences("contaminated", results),
+    "clean differences": lambda results: differences("clean", results),
+    "line": line,
+    "planted": planted,
+    "culprits": culprits,
+    "checks": checks,
+    "bad at": bad_at,
+}

@@ -1,0 +1,181 @@
+"""Result files and pages: one JSON file for each script, and tables in Markdown."""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from scripts.tasks import Tasks
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS, DOCS, OUT = ROOT / "benchmarks" / "results", ROOT / "docs", ROOT / "out"
+DATA = ROOT.parent / "shared" / "data"  # looked in if L1KPCA_DATA is not set
+
+
+def options(description, **more):
+    """The command line that all scripts share; ``more``: what ``add_argument`` takes, by name."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure these alone")
+    flags = {"quick": "everything small; writes to out/quick", "page": "only write the page",
+             "fresh": "forget what a stopped run did"}  # fmt: skip
+    more = {name: {"action": "store_true", "help": text} for name, text in flags.items()} | more
+    for name, settings in more.items():
+        parser.add_argument(f"--{name}", **settings)
+    os.environ.setdefault("L1KPCA_DATA", str(DATA) if DATA.is_dir() else "")
+    return parser.parse_args()
+
+
+def folder_of(quick, published):
+    """Where a run writes: what is published is not touched by a quick one."""
+    folder = OUT / "quick" if quick else published
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def publish(name, page, tasks, makers, given):
+    """Measure, and fill a page of the documentation from the result file.
+
+    ``makers`` are functions from results to text, by the marks of the page; results are by task,
+    and under "about" versions and machines, which the mark "machine" shows. A part that lacks some
+    results stays as it is.
+    """
+    entries = measure(name, tasks, given)
+    results = {key: entry["result"] for key, entry in entries.items()}
+    results["about"] = [entry["about"] for entry in entries.values()]
+    parts = {"machine": where_it_ran(results["about"])} if entries else {}
+    for mark, make in makers.items():
+        try:
+            parts[mark] = make(results)
+        except KeyError as missing:
+            print(f"{mark}: stays as it is, since {missing} was not measured")
+    fill(page, parts, given.quick)
+
+
+def measure(name, tasks, given):
+    """Do what a stopped run left of some tasks, functions by name, and write the result file.
+
+    It holds ``{"about": versions and machine, "result": ...}`` for each task; with ``--only``, what
+    is not asked for stays as it was.
+    """
+    path = folder_of(given.quick, RESULTS) / f"{name}.json"
+    before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if given.page:
+        return before
+    entries = before if given.only else {}
+    chosen = chosen_of(tasks, given.only)
+    journal = folder_of(given.quick, OUT) / f"{name}.jsonl"
+    if given.fresh:
+        journal.unlink(missing_ok=True)
+    done = Tasks(journal, len(chosen))
+    cpu = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    names = re.findall(r"model name\s*: (.*)", cpu)[:1] or ["unknown"]
+    facts, failed = {"processor": names[0], "commit": commit()}, {}
+    for key in chosen:
+        try:
+            result = done.run(key, tasks[key])
+        except (OSError, RuntimeError) as error:  # a data set that is not here, a process that died
+            failed[key] = error
+            continue
+        about = done.runs[done.entries[json.dumps(key)]["run"]] | facts
+        entries[key] = {"about": about, "result": result}
+    lines = [f"{json.dumps(key)}: {json.dumps(entry)}" for key, entry in entries.items()]
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    for key, error in failed.items():
+        print(f"{key}: not measured: {error}")
+    if not failed:
+        journal.unlink(missing_ok=True)  # complete: the next run measures anew
+    return entries
+
+
+def commit():
+    """What of the sources was measured."""
+    told = [
+        subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True, check=False)
+        for command in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "src"])
+    ]
+    head, changes = (one.stdout.strip() for one in told)
+    return (head or "unknown") + (", changed" if changes else "")
+
+
+def chosen_of(names, only):
+    """The names that are asked for: one of them, or all that begin so."""
+    for part in only or ():
+        if not any(name.startswith(part) for name in names):
+            raise SystemExit(f"--only {part}: not measured; give one of {', '.join(names)}")
+    whole = [part for part in only or () if part in names]
+    starts = tuple(part for part in only or [""] if part not in names)
+    return [name for name in names if name in whole or name.startswith(starts)]
+
+
+def where_it_ran(all_about):
+    """A table of versions and machines."""
+    facts = {}
+    for about in all_about:
+        for name, value in about.items():
+            facts.setdefault(name, []).append(str(value))
+    return table(["", ""], [(name, ", ".join(dict.fromkeys(facts[name]))) for name in facts])
+
+
+def table(columns, lines):
+    """A table in Markdown."""
+    rows = [columns, ["---"] * len(columns), *lines]
+    return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows)
+
+
+def rows_table(rows, formats):
+    """A table of dicts; formats are texts or functions for a value or the entries of a list."""
+
+    def cell(value, shown):
+        values = value if isinstance(value, list) else [value]
+        if isinstance(shown, str):
+            return shown.format(*values)
+        return value or "-" if value is None or isinstance(value, str) else shown(*values)
+
+    lines = [[cell(row[name], formats[name]) for name in formats] for row in rows]
+    return table(list(formats), lines)
+
+
+def fill(page, parts, quick=False):
+    """Put texts between the marks ``<!-- name -->`` and ``<!-- end of name -->`` of a page."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    for name, part in parts.items():
+        before, begin, rest = text.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- end of {name} -->")
+        if not begin or not end:
+            raise SystemExit(f"docs/{page} has no marks <!-- {name} --> and <!-- end of {name} -->")
+        text = f"{before}{begin}{part.rstrip()}\n{end}{after}"
+    path = folder_of(quick, DOCS) / page
+    path.write_text(text, encoding="utf-8")
+    print(f"wrote {path}")
+
+
+def growth(sizes, values):
+    """The a of value = b n^a, by least squares of logarithms."""
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+
+
+def count(number):
+    """A whole number with spaces."""
+    return f"{number:,.0f}".replace(",", " ")
+
+
+def duration(seconds):
+    """Seconds in the unit that suits them."""
+    if seconds < 120:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.1f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"
+
+
+def size(number):
+    """Bytes in the unit that suits them."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 1000:
+            return f"{number:.3g} {unit}"
+        number /= 1000
+    return f"{number:.3g} TB"

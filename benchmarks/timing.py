@@ -1,0 +1,141 @@
+"""Time and memory: fresh processes that are asked, and rounds in which works take turns."""
+
+import json
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Worker:
+    """A fresh Python process in which a module answers questions, see `serve`.
+
+    It imports l1kpca from the source tree that is named, so that two versions can take turns;
+    ``variables`` are added to its environment.
+    """
+
+    def __init__(self, module, tree=ROOT, **variables):
+        path = os.pathsep.join([str(Path(tree) / "src"), str(ROOT)])
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", module, "--serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": path, **variables},
+        )
+
+    def ask(self, question, **given):
+        """The answer of one of the functions that the process serves."""
+        with suppress(BrokenPipeError):  # a process that has ended does not answer either
+            self.process.stdin.write(json.dumps([question, given]) + "\n")
+            self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"a measured process ended with status {self.process.wait()}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise RuntimeError(f"a measured process failed: {answer['error']}")
+        return answer["value"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+def serve(*functions):
+    """Answer the questions of a `Worker` until it closes; prints go to standard error."""
+    known = {function.__name__: function for function in functions}
+    out, sys.stdout = sys.stdout, sys.stderr
+    for line in sys.stdin:
+        question, given = json.loads(line)
+        try:
+            reply = {"value": known[question](**given)}
+        except Exception as error:  # noqa: BLE001 (the process that asks must hear of it)
+            reply = {"error": f"{type(error).__name__}: {error}"}
+        out.write(json.dumps(reply) + "\n")
+        out.flush()
+
+
+def asked_once(module, question, tree=ROOT, **given):
+    """The answer of a process that does nothing else."""
+    with Worker(module, tree) as worker:
+        return worker.ask(question, **given)
+
+
+def measured(work):
+    """What some work returns, its seconds on the wall, and those of all cores."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    found = work()
+    return found, time.perf_counter() - wall, time.process_time() - cpu
+
+
+def seconds_of(work):
+    return measured(work)[1]
+
+
+def import_seconds(statement, tree=ROOT):
+    """Seconds of an import in a fresh interpreter, without the start of the interpreter."""
+    script = f"import time; t = time.perf_counter()\n{statement}\nprint(time.perf_counter() - t)"
+    environment = {**os.environ, "PYTHONPATH": str(Path(tree) / "src")}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    return float(done.stdout.splitlines()[-1])
+
+
+def in_turn(works, rounds=None):
+    """Seconds of works by name, round by round; all take turns, so that a change of the machine's
+    load meets all. A work that takes more than a tenth of a second does so five times, others
+    fifteen times, unless ``rounds`` is given.
+    """
+    runs = {name: [] for name in works}
+    for number in range(rounds or 15):
+        for name, work in works.items():
+            if number < (rounds or (5 if max(runs[name], default=0) > 0.1 else 15)):
+                runs[name].append(work())
+    return runs
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A median or a ratio of two, and the same of each round; none if nothing was repeated."""
+
+    value: float
+    rounds: tuple = ()
+
+
+def median(seconds):
+    """The median of repeats, with them."""
+    return Spread(statistics.median(seconds), tuple(seconds))
+
+
+def ratio(top, bottom, times=1.0):
+    """Median over median, of the rounds that both took part in; the bottom ``times`` over."""
+    pairs = list(zip(top, bottom, strict=False))
+    above, below = (statistics.median(side) for side in zip(*pairs, strict=True))
+    return Spread(above / (times * below), tuple(a / (times * b) for a, b in pairs))
+
+
+def peak_bytes(name="VmHWM"):
+    """Most bytes that this process has held so far; "VmRSS" for what it holds now.
+
+    Linux hands the ``ru_maxrss`` of a process on to those it starts, so it is not asked for there.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        return 1024 * int(re.search(rf"{name}:\s+(\d+) kB", status.read_text())[1])
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,0 +1,83 @@
+"""What the numbers in `l1kpca.tuning` bring: each case with other values, in turns.
+
+    python -m benchmarks.tuning [NAME ...]
+
+Prints the median time with each value over that with the value in use. Run it on a quiet machine
+when one of them is to change, and write the ratio beside the number.
+"""
+
+import statistics
+import sys
+import time
+import warnings
+
+import numpy as np
+
+from benchmarks.speed_cases import make_rows
+from l1kpca import L1KernelPCA, tuning
+from l1kpca.gram.stored import StoredGram
+from l1kpca.threads import computing
+
+ROUNDS = 5
+
+
+def fit(n, count, **settings):
+    """Components of the Gaussian kernel."""
+    X = make_rows("falling", n, 50)
+    pca = L1KernelPCA(count, kernel="rbf", gamma=1 / 8, random_state=0, **settings)
+    return lambda: pca.fit(X)
+
+
+def linear(n, d):
+    """Components of the linear kernel."""
+    X = make_rows("falling", n, d)
+    return lambda: L1KernelPCA(10, random_state=0).fit(X)
+
+
+def product(n, width):
+    """A product with a stored K."""
+    K = np.random.default_rng(0).standard_normal((n, n))
+    V = np.ones((n, width))
+
+    def work():
+        with computing(None) as workers:
+            StoredGram(K, workers).apply(V)
+
+    return work
+
+
+CASES = {
+    "SMALL_ROWS": ([0, 400], [fit(500, 50), fit(1000, 50), fit(3000, 50)]),
+    "SMALL_WORK": ([20_000, 2_000_000], [fit(1500, 20), fit(5000, 10)]),
+    "TILE_SIDE": ([256, 1024], [fit(5000, 5, gram="blocked")]),
+    "UPDATE_SPAN": ([1024, 65_536], [fit(5000, 10)]),
+    "FEW_FLIPS": ([0.1, 1.0], [fit(5000, 10)]),
+    "FEW_VECTORS": ([0, 8], [product(5000, 3), product(5000, 6)]),
+    "ROW_SPAN": ([2048, 131_072], [linear(100_000, 50)]),
+    "MANY_SCORES": ([8, 32, 10**9], [fit(2000, 100), fit(3000, 60, start="column")]),
+    "START_BATCH": ([1, 16], [fit(3000, 5, n_starts=16)]),
+}
+
+
+def measure(name, values, work):
+    """Times in turns, the value in use among them."""
+    used = getattr(tuning, name)
+    times = {value: [] for value in [used, *values]}
+    for _ in range(ROUNDS + 1):
+        for value, found in times.items():
+            setattr(tuning, name, value)
+            begin = time.perf_counter()
+            work()
+            found.append(time.perf_counter() - begin)
+    setattr(tuning, name, used)
+    medians = {value: statistics.median(spent[1:]) for value, spent in times.items()}
+    return [f"{value}: {medians[value] / medians[used]:.2f}" for value in values], medians[used]
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    for name in sys.argv[1:] or CASES:
+        values, works = CASES[name]
+        for number, work in enumerate(works):
+            ratios, seconds = measure(name, values, work)
+            print(f"{name} ({number}): {', '.join(ratios)}   in use {seconds:.4f} s", flush=True)

@@ -1,0 +1,36 @@
+"""Claims of the paper, and what the rows say about them.
+
+A claim is a function from the rows of an experiment to a verdict and the numbers behind it. The
+first paragraph of its docstring is what the paper says, the second when that counts as held or as
+partly held. Where rows are missing it raises a LookupError, as a missing column does by itself.
+"""
+
+HELD, PARTLY, NOT_HELD, NOT_JUDGED = "held", "partly held", "did not hold", "not judged"
+
+
+def paragraphs(text):
+    """Paragraphs of a docstring, each in one line."""
+    return [" ".join(part.split()) for part in text.strip().split("\n\n")]
+
+
+def decide(claim, rows):
+    """The verdict on a claim, and the evidence."""
+    try:
+        return claim(rows)
+    except LookupError as missing:
+        return NOT_JUDGED, f"no rows: {missing.args[0]}"
+
+
+def some(rows, what):
+    """The rows, unless there are none."""
+    if not len(rows):
+        raise LookupError(what)
+    return rows
+
+
+def by_share(decisions, partly, evidence, held=1.0):
+    """A verdict from the share of cases in which something is so; ``{}`` becomes that share."""
+    cases = some(list(decisions), "a case that was run to its end")
+    share = sum(cases) / len(cases)
+    verdict = HELD if share >= held else PARTLY if share >= partly else NOT_HELD
+    return verdict, evidence.replace("{}", f"{sum(cases)} of {len(cases)}")

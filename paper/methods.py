@@ -1,0 +1,57 @@
+"""The five kernel PCAs of the paper behind one call, its data sets, and grids of tasks."""
+
+import warnings
+from functools import cache, lru_cache, partial
+from itertools import product
+
+import numpy as np
+
+from l1kpca import L1KernelPCA, datasets
+from l1kpca.peers import KwakKernelPCA, L2KernelPCA, R1KernelPCA, XiaoKernelPCA
+
+A1, KWAK, XIAO, R1, L2 = "Algorithm 1", "KPCA-L1", "L1-KPCA", "R1-KPCA", "L2-KPCA"
+POLISHED = "Polished"  # the library's default: Algorithm 1, then single flips
+METHODS = {
+    A1: partial(L1KernelPCA, solver="fixed_point", start="column"),
+    KWAK: KwakKernelPCA,
+    XIAO: XiaoKernelPCA,
+    R1: R1KernelPCA,
+    L2: L2KernelPCA,
+}
+L1_METHODS = [A1, KWAK, XIAO]
+ALL_METHODS = {**METHODS, POLISHED: L1KernelPCA}
+KERNELS = ("linear", "gaussian")
+
+
+def grid(**axes):
+    """One task for each combination of the values: a dict, and the key of its result."""
+    return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
+
+
+def kernel_parameters(kernel, sigma=None):
+    """A linear kernel, or exp(-|x - y|^2 / (2 sigma^2)); without sigma, the number of columns."""
+    if kernel == "linear":
+        return {"kernel": "linear"}
+    return {"kernel": "rbf", "gamma": "paper" if sigma is None else 1 / (2 * sigma**2)}
+
+
+@cache
+def warm_up(*methods):
+    """Load the compiled loops, once in a process, so that no measured time holds them."""
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    with warnings.catch_warnings(action="ignore"):
+        for method in methods or ALL_METHODS:
+            for kernel in ("linear", "rbf"):
+                ALL_METHODS[method](2, kernel=kernel, gram="dense").fit(X)
+
+
+def standardize(X):
+    """Columns with mean 0 and deviation 1; constant ones are dropped."""
+    X = X[:, X.max(axis=0) > X.min(axis=0)]
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+@lru_cache(maxsize=2)
+def standardized(name, data_dir):
+    X, y = datasets.load(name, data_dir, return_X_y=True)
+    return standardize(X), y

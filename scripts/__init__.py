@@ -1,0 +1,1 @@
+"""Helpers of paper/ and benchmarks/, and scripts for maintainers; run from the repository root."""

@@ -1,0 +1,41 @@
+"""Name the pages of figures that are older than the code they measure, by the commits of both."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CORE = ("kernels", "loops.py", "gram", "directions", "components", "estimators", "tuning.py")
+PAGES = {
+    # page, what it is written from: parts of the package that it measures
+    ("performance.md", "speed"): (*CORE, "peers"),
+    ("scaling.md", "scale"): CORE,
+    ("reproduction.md", None): (*CORE, "peers", "datasets"),
+    ("optimality.md", "optimality"): ("optimality", "directions"),
+    ("detection.md", "detection"): ("outliers", "estimators", "directions"),
+    ("promise.md", "promise"): ("outliers",),
+}
+
+
+def last_change(*paths):
+    """Time and name of the newest commit that touched any of the paths; 0 if there is none."""
+    command = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct %h", "--", *paths]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    time, _, name = done.stdout.strip().partition(" ")
+    return int(time or 0), name
+
+
+def stale_pages():
+    """A line for each page whose results are older than the code."""
+    for (page, name), parts in PAGES.items():
+        results = f"benchmarks/results/{name}.json"
+        measured, _ = last_change(results if (ROOT / results).exists() else f"docs/{page}")
+        changed, commit = last_change(*(f"src/l1kpca/{part}" for part in parts))
+        if 0 < measured < changed:
+            days = (changed - measured) / 86_400
+            yield f"docs/{page} was measured {days:.1f} days before {commit} changed its code"
+
+
+if __name__ == "__main__":
+    for line in stale_pages():
+        print(f"warning: {line}", file=sys.stderr)

@@ -1,0 +1,189 @@
+"""Checks that several layers need: numbers, seeds, kernel matrices, and the size of values."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import row_norms
+from sklearn.utils.validation import check_array
+
+from l1kpca import loops
+from l1kpca._typing import Array
+from l1kpca.kernels import NONNEGATIVE, SQUARES_NOTHING, Kernel, name_of
+from l1kpca.threads import Workers, spans
+
+_PIECES = 8
+_LARGEST = float(np.finfo(np.float64).max)
+_LOST_SQUARES = float(np.finfo(np.float64).tiny) / float(np.finfo(np.float64).eps)
+"""A sum of squares up to this size has lost digits to underflow."""
+_ADVICE = "scale the columns, for example with sklearn.preprocessing.StandardScaler"
+
+
+def check_scale(X: Any, kernel: Kernel, n_samples: int) -> None:
+    """Refuse rows for which the numbers on the way to c^T K c would overflow or vanish.
+
+    ``X`` may be some of the ``n_samples`` rows, the largest among them.
+    """
+    if callable(kernel.function):
+        return
+    what = f"kernel={name_of(kernel.function)}"
+    with overflow_is_checked():
+        diagonal = float(np.abs(kernel.diagonal(X)).max())
+    refuse_overflow(diagonal * n_samples**2, X.dtype, what)
+    if kernel.function in NONNEGATIVE:
+        refuse_overflow(2 * float(X.max()), X.dtype, what)  # x + y is a divisor
+    if kernel.function in SQUARES_NOTHING:
+        return
+    norm = float(row_norms(X, squared=True).max())
+    refuse_overflow(4 * norm, X.dtype, what)
+    if kernel.function == "rbf":
+        gamma = kernel.params["gamma"]
+        refuse_overflow(8 * gamma * max(norm, 1.0), X.dtype, f"{what} with gamma={gamma:.3g}")
+    if _is_lost(diagonal, X.dtype) and max(X.max(), -X.min()) > 0:
+        refuse_underflow(diagonal, X.dtype, what)
+
+
+def check_sums(X: Array) -> None:
+    """Refuse rows for which differences and means of a few values would overflow."""
+    largest = max(float(np.fmax.reduce(X, axis=None)), -float(np.fmin.reduce(X, axis=None)))
+    if np.isnan(largest):
+        raise ValueError("X holds no value, only NaN: pass rows with numbers")
+    if not largest < float(np.finfo(X.dtype).max) / 16:
+        raise ValueError(
+            f"X has values of up to {largest:.3g}: sums of them overflow in {X.dtype}; divide the"
+            " columns by a number"
+        )
+
+
+def refuse_overflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE) -> None:
+    """Raise an error if numbers of this size, or twice it, do not exist."""
+    if not largest < float(np.finfo(dtype).max):
+        raise ValueError(
+            f"X is too large for {what} in {dtype}: sums of kernel values overflow; {advice}"
+        )
+
+
+def refuse_underflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE) -> None:
+    """Raise an error if numbers of this size have lost their digits."""
+    if _is_lost(largest, dtype):
+        raise ValueError(f"X is too small for {what} in {dtype}: kernel values vanish; {advice}")
+
+
+def _is_lost(size: float, dtype: Any) -> bool:
+    limits = np.finfo(dtype)
+    return size < float(limits.tiny) / float(limits.eps)
+
+
+@contextmanager
+def overflow_is_checked() -> Iterator[None]:
+    """No warnings of NumPy inside: whoever enters looks at the results."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        yield
+
+
+def check_results(results: Array, kernel: Any) -> Array:
+    """The results, unless one of them overflowed."""
+    if not np.isfinite(results).all():
+        refuse_overflow(np.inf, results.dtype, f"kernel={name_of(kernel)}")
+    return results
+
+
+def check_count(name: str, value: Any, at_least: int = 1) -> None:
+    """Refuse anything but an integer that is large enough."""
+    if not is_int(value) or value < at_least:
+        raise ValueError(f"{name}={value!r} must be an integer of at least {at_least}")
+
+
+def check_number(name: str, value: Any, at_least: float) -> None:
+    """Refuse anything but a finite number that is large enough."""
+    # NumPy cannot take an integer beyond every float.
+    if not isinstance(value, Real) or not abs(value) <= _LARGEST:  # type: ignore[operator]
+        raise ValueError(f"{name}={value!r} must be a finite number")
+    if float(value) < at_least:
+        raise ValueError(f"{name}={value!r} must be at least {at_least}")
+
+
+def is_int(value: Any) -> bool:
+    """Whether it is an integer, and not a bool."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a collection of Dask; does not import it."""
+    return type(X).__module__.partition(".")[0] == "dask"
+
+
+def refuse_dates(X: Any) -> None:
+    """Refuse arrays of dates and durations, which NumPy would take for counts of something."""
+    dtype = getattr(X, "dtype", None)
+    if getattr(dtype, "kind", "f") in "mM":
+        raise ValueError(
+            f"X holds dates or durations ({dtype}): give numbers, for example days since a date"
+        )
+
+
+def check_kernel_matrix(K: np.ndarray, workers: Workers) -> tuple[np.ndarray, np.ndarray]:
+    """K and its row sums, if it is square, finite and symmetric.
+
+    In row-major order, copied only if it was not.
+    """
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"X of shape {K.shape} must be square when kernel='precomputed': pass the kernel"
+            " between all training rows"
+        )
+    if K.flags.f_contiguous:
+        K = K.T
+    K = np.ascontiguousarray(K)
+    difference, size, sums = _asymmetry(K, workers)
+    what, advice = "kernel='precomputed'", "divide it by a number"
+    refuse_overflow(2 * len(K) * size, K.dtype, what, advice)  # a bound on c^T K c
+    if size > 0:
+        refuse_underflow(size, K.dtype, what, advice)
+    if difference > np.sqrt(np.finfo(K.dtype).eps) * size:
+        raise ValueError(
+            "X must be symmetric when kernel='precomputed', but entries differ from their mirror"
+            f" image by up to {np.abs(K - K.T).max():.3g}: pass (K + K.T) / 2 if that is noise"
+        )
+    return K, sums
+
+
+def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float, np.ndarray]:
+    """Frobenius norms of K - K^T and of K, and the row sums; NaN and infinity are refused.
+
+    |(K - K^T) v|^2 stands for the first, squared: that is its mean over random signs v, and for a
+    single pair of entries that differ it is exact.
+    """
+    n = len(K)
+    v = np.random.default_rng(0).choice(np.array([-1, 1], dtype=K.dtype), n)
+    pieces = spans(n, max(1, -(-n // _PIECES)))
+    sums, right = np.empty((2, n), dtype=K.dtype)
+    left = np.zeros((len(pieces), n), dtype=K.dtype)
+    works = [(K, v, s.start, s.stop, sums, right, left[k]) for k, s in enumerate(pieces)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = float(np.sum(workers.run(loops.both_products, works, cost=K.size)))
+        difference = float(np.linalg.norm((right - left.sum(axis=0)).astype(np.float64)))
+    if np.isfinite(difference) and np.isfinite(size) and size > _LOST_SQUARES:
+        return difference, float(np.sqrt(size)), sums
+    with overflow_is_checked():
+        check_array(K, input_name="X", estimator="kernel='precomputed'")
+    unit = float(np.abs(K).max())
+    if unit == 0:
+        return 0.0, 0.0, sums
+    scaled = K / unit
+    difference = unit * float(np.linalg.norm(scaled - scaled.T))
+    return difference, unit * float(np.linalg.norm(scaled)), sums
+
+
+def check_seed(random_state: Any) -> np.random.RandomState:
+    """The generator of a ``random_state``."""
+    try:
+        return check_random_state(random_state)
+    except ValueError as error:
+        raise ValueError(
+            f"random_state={random_state!r} must be None, an integer between 0 and 2**32 - 1, or a"
+            " numpy.random.RandomState"
+        ) from error

@@ -1,0 +1,61 @@
+"""Work on the batches of a table: here, or on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from l1kpca.cli.errors import InputError
+
+_SECONDS = 10  # to find a scheduler
+_UNDER_WAY = 2  # batches for each thread of the workers
+
+
+@contextmanager
+def connected(address: str | None) -> Iterator[bool]:
+    """Whether there is a cluster to work on; it is left when the command ends."""
+    if address is None:
+        yield False
+        return
+    try:
+        import dask
+        from distributed import Client
+    except ImportError as error:
+        raise InputError(
+            "--cluster needs dask, which is not installed; install it with: pip install"
+            " 'l1kpca[dask]'."
+        ) from error
+    # Batches travel within their tasks, so that the scheduler can repeat what a lost worker did.
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        try:
+            client = Client(address, timeout=_SECONDS)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"--cluster {address}: no Dask scheduler answers; give the address of one that"
+                " runs, such as tcp://host:8786."
+            ) from error
+        with client:
+            yield True
+
+
+def each(
+    work: Callable[[Any, Any], Any], model: Any, batches: Iterable[Any], *, spread: bool
+) -> Iterator[tuple[Any, Any]]:
+    """Batches with what ``work(model, batch)`` gives, in their order; by workers if ``spread``."""
+    if not spread:
+        for batch in batches:
+            yield batch, work(model, batch)
+        return
+    from l1kpca.gram.cluster import the_cluster
+
+    cluster, waiting = the_cluster(), deque[tuple[Any, Any]]()
+    sent = cluster.send(model)
+    for batch in batches:
+        waiting.append((batch, cluster.call(work, sent, batch)))
+        if len(waiting) > _UNDER_WAY * cluster.n_threads:
+            batch, task = waiting.popleft()
+            yield batch, cluster.results([task])[0]
+    for batch, task in waiting:
+        yield batch, cluster.results([task])[0]

@@ -1,0 +1,147 @@
+"""Scores of all rows of a table that is read in batches, and its most abnormal rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from l1kpca.outliers import Judged
+from l1kpca.report.facts import Cases, Whole
+from l1kpca.tables.encoder import Encoded
+from l1kpca.tables.table import Table, shown_list
+
+_TYPICAL_ROWS = 20_000
+
+
+class Tally:
+    """What was found so far: three numbers of every row, and all about the most abnormal ones."""
+
+    def __init__(self, table: Table, n_kept: int) -> None:
+        self._table, self._n_kept = table, n_kept
+        self._scores, self._flags = np.empty(table.n_rows), np.empty(table.n_rows, dtype=bool)
+        self._labels = None if table.label_column is None else np.empty(table.n_rows, dtype=np.int8)
+        self._kept: list[tuple[Encoded, Judged, np.ndarray]] = []
+        self._least = -np.inf
+        self._n_rows = 0
+        self._holes: Counter[str] = Counter()
+        self._changes: Counter[tuple[str, str]] = Counter()
+        self._examples: dict[tuple[str, str], str] = {}
+
+    def add(self, encoded: Encoded, judged: Judged) -> None:
+        """Consecutive rows, and what the detector says of them."""
+        encoder = encoded.encoder
+        rows = slice(self._n_rows, self._n_rows + len(encoded))
+        self._scores[rows], self._flags[rows] = judged.abnormality, judged.flagged
+        labels = self._table.labels(encoded.table)
+        if self._labels is not None and labels is not None:
+            self._labels[rows] = labels
+        holes = np.isnan(encoder.by_column(encoded.X, np.fmax)).sum(axis=0).tolist()
+        self._holes.update(dict(zip(encoder.columns_, holes, strict=True)))
+        for change in encoded.changes:
+            self._changes[change.column, change.what] += change.count
+            self._examples.setdefault((change.column, change.what), change.example)
+        high = np.flatnonzero(judged.abnormality >= self._least)
+        self._kept.append((encoded[high], taken(judged, high), self._n_rows + high))
+        self._n_rows += len(encoded)
+        if sum(len(rows) for *_, rows in self._kept) > 2 * self._n_kept:
+            self._kept = [self._best()]
+
+    def notes(self) -> Iterator[str]:
+        """Cells that are not taken as they are written, and those that are missing."""
+        for (column, what), count in self._changes.items():
+            cells = "cell is" if count == 1 else "cells are"
+            yield f"{column!r}: {count} {cells} {what} (such as {self._examples[column, what]})"
+        total = self._holes.total()
+        if total:
+            shown = shown_list([f"{name}: {count}" for name, count in (+self._holes).items()])
+            what = f"{total} {'cell is' if total == 1 else 'cells are'} missing ({shown})"
+            yield f"{what}: rows are judged by the cells that are there"
+
+    def cases(self) -> tuple[Cases, Judged]:
+        """The most abnormal rows, with the whole table behind them if they are not all."""
+        table, whole = self._table, None
+        encoded, judged, rows = self._best()
+        frame, encoder = encoded.table, encoded.encoder
+        if len(rows) < self._n_rows:
+            typical = table.frame.iloc[:: len(table.frame) // _TYPICAL_ROWS + 1]
+            whole = Whole(
+                self._scores,
+                self._flags,
+                self._labels,
+                rows,
+                encoder.encode(typical).X,
+                lambda column: typical[column].array,
+            )
+        ids = table.id_column
+        cases = Cases(
+            X=encoded,
+            columns=encoder.columns_,
+            column_of=encoder.column_of_,
+            values=lambda column: frame[column].array,
+            names=None if ids is None else frame[ids].to_numpy(dtype=object),
+            labels=table.labels(frame),
+            whole=whole,
+            left_out=[name for name in table.feature_columns if name not in encoder.columns_],
+        )
+        return cases, judged
+
+    def _best(self) -> tuple[Encoded, Judged, np.ndarray]:
+        """The most abnormal rows so far, in the order of the table."""
+        parts, found, places = zip(*self._kept, strict=True)
+        scores = np.concatenate([judged.abnormality for judged in found])
+        best = np.sort(np.argsort(-scores, kind="stable")[: self._n_kept])
+        self._least = scores[best].min() if len(best) == self._n_kept else -np.inf
+        tables = [part.table for part in parts]
+        encoded = Encoded(
+            np.concatenate([part.X for part in parts]),
+            parts[0].encoder,
+            tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True),
+        )
+        return encoded[best], taken(joined(found), best), np.concatenate(places)[best]
+
+
+def taken(value: Any, rows: np.ndarray) -> Any:
+    """Some rows of arrays, wherever they are in an object."""
+    if isinstance(value, np.ndarray):
+        return value[rows]
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    parts = {field.name: taken(getattr(value, field.name), rows) for field in fields(value)}
+    return type(value)(**parts)
+
+
+def joined(values: Any) -> Any:
+    """Objects with the rows of all in each array; what is no array is that of the first."""
+    first = values[0]
+    if isinstance(first, np.ndarray):
+        return np.concatenate(values)
+    if not is_dataclass(first) or isinstance(first, type):
+        return first
+    return type(first)(
+        **{field.name: joined([getattr(v, field.name) for v in values]) for field in fields(first)}
+    )
+
+
+def robust_scaling(X: np.ndarray, *, scale: bool = True) -> Callable[[np.ndarray], np.ndarray]:
+    """Columns at median 0 and quartile distance 1: outliers do not decide how much one counts.
+
+    Where the quartiles agree up to rounding, the unit is kept.  Unlike scikit-learn's RobustScaler,
+    this looks at the size of the column, so that its unit makes no difference.  A missing number
+    becomes the median.
+    """
+    half = X / 2  # differences of halves never overflow
+    low, median, high = np.nanpercentile(half, [25, 50, 75], axis=0)
+    spread = high - low
+    rounding = 10 * np.finfo(half.dtype).eps * np.nanmax(np.abs(half), axis=0)
+    spread = np.where(spread > rounding, spread, 0.5)
+
+    def scaled(rows: np.ndarray) -> np.ndarray:
+        known = np.where(np.isnan(rows), median, rows / 2)
+        return (known - median) / spread if scale else known * 2
+
+    return scaled

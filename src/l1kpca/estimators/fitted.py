@@ -1,0 +1,276 @@
+"""What a fitted kernel PCA does with rows and scores."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from l1kpca import tuning
+from l1kpca._typing import Array
+from l1kpca.checks import check_results, is_dask, overflow_is_checked
+from l1kpca.estimators.inverse import FixedPointInverse, feature_groups, least_squares_inverse
+from l1kpca.estimators.validation import check_rows
+from l1kpca.gram.collections import dask_array, example_of, map_rows, project_blocks
+from l1kpca.gram.projection import Projected
+from l1kpca.kernels import name_of
+from l1kpca.links import Documented
+from l1kpca.threads import computing
+
+INVERSE_METHODS = ("auto", "ridge", "fixed_point")
+
+
+class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Scores of new rows, rows from scores, and a score for model selection."""
+
+    def transform(self, X: Any) -> Array:
+        """Project rows on the components.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
+            New rows; the kernel between them and the training rows if ``kernel="precomputed"``.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_components_)
+            A Dask array if X is one.
+        """
+        if is_dask(X):
+            check_is_fitted(self)
+            validate_data(self, example_of(X), skip_check_array=True, reset=False)
+            dtype = self.projection_.coef.dtype
+            return project_blocks(X, self.projection_, self.n_components_, dtype)
+        return self.project(X).scores
+
+    def project(self, X: Any) -> Projected:
+        """Scores of rows, and their squared distances to the center of feature space.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows; the kernel between them and the training rows if ``kernel="precomputed"``.
+
+        Returns
+        -------
+        projected : Projected
+            Arrays ``scores`` and ``squared_norms``; the latter is None for a kernel matrix.
+        """
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False)
+        with computing(self.n_jobs) as workers, overflow_is_checked():
+            found = self.projection_(X, workers)
+        check_results(found.scores, self.kernel)
+        return found
+
+    def inverse_transform(self, X: Any, *, method: str = "auto") -> Array:
+        r"""Rows that have, nearly, the given scores.
+
+        Scores s stand for the point :math:`P = m + \sum_j s_j w_j` of feature space, with m the
+        center and w the components.  Only the linear kernel has a row for every such point.  For
+        other kernels, "ridge" predicts the row by kernel ridge regression of the training rows on
+        their scores; "fixed_point" looks for the row whose image is nearest to P,
+
+        .. math:: \min_x \|\phi(x) - P\|^2, \qquad
+                  x \leftarrow \frac{\sum_l g_l k(x, x_l)\, x_l}{\sum_l g_l k(x, x_l)}
+                  \quad\text{with } P = \sum_l g_l \phi(x_l),
+
+        the iteration of Mika et al. for the Gaussian kernel.  A step that would lead away from P is
+        shortened until it does not, so the distance never grows.
+
+        Parameters
+        ----------
+        X : array-like or Dask array of shape (n_samples, n_components_)
+            Scores.
+        method : {"auto", "ridge", "fixed_point"}, default="auto"
+            "auto" is exact for the linear kernel: the point of the subspace with these scores; for
+            other kernels it is "ridge".  "ridge" needs ``fit_inverse_transform=True``.
+            "fixed_point" needs ``kernel="rbf"`` and nothing that is learned at fit.  It begins at
+            the training row nearest to P (with ``gram="nystroem"``, at the nearest landmark), or at
+            the ridge pre-image if that was learned and is nearer.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features)
+            A Dask array if X is one.
+
+        References
+        ----------
+        S. Mika, B. Schölkopf, A. Smola, K.-R. Müller, M. Scholz and G. Rätsch, "Kernel PCA and
+        De-Noising in Feature Spaces", NIPS 1998.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from l1kpca import L1KernelPCA
+        >>> X = np.random.default_rng(0).normal(size=(30, 4))
+        >>> pca = L1KernelPCA(kernel="rbf").fit(X)
+        >>> back = pca.inverse_transform(pca.transform(X), method="fixed_point")
+        >>> bool(np.allclose(back, X, atol=1e-4))
+        True
+        """
+        check_is_fitted(self)
+        self._check_inverse(method)
+        if is_dask(X):
+            ridge = method != "fixed_point"
+            work = self.inverse_ if ridge else partial(self._rows_of, method=method)
+            return map_rows(dask_array(X, lengths=False), work, self.n_features_in_)
+        scores = check_array(
+            X, dtype=[np.float64, np.float32], input_name="X", ensure_min_features=0
+        )
+        if scores.shape[1] != self.n_components_:
+            raise ValueError(
+                f"X has {scores.shape[1]} columns, but {type(self).__name__} has"
+                f" n_components_={self.n_components_}: pass scores as transform gives them"
+            )
+        return self._rows_of(scores, method)
+
+    def denoise(self, X: Any, *, method: str = "auto") -> Array:
+        r"""Replace rows by what the components keep of them.
+
+        A row is projected on the components and brought back:
+        ``inverse_transform(transform(X), method=method)``.  For the linear kernel this is the
+        orthogonal projection on the subspace through the center m, exactly:
+        :math:`m + W^T W (x - m)`, with W the rows of ``components_``.  For the Gaussian kernel and
+        "fixed_point" it is the row whose image is nearest to the projection of
+        :math:`\phi(x)`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
+            Rows, new ones or those of the fit.
+        method : {"auto", "ridge", "fixed_point"}, default="auto"
+            How to come back: as in `inverse_transform`.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features)
+            Dense; a Dask array if X is one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from l1kpca import L1KernelPCA
+        >>> X = np.array([[-2.0, -2.1], [-1.0, -0.9], [0.0, 0.1], [1.0, 0.9], [2.0, 2.0]])
+        >>> L1KernelPCA(1).fit(X).denoise([[3.0, 1.0]]).round(1)
+        array([[2., 2.]])
+        """
+        check_is_fitted(self)
+        self._check_inverse(method)
+        if is_dask(X):
+            return self.inverse_transform(self.transform(X), method=method)
+        return self._rows_of(self.project(X).scores, method)
+
+    def _check_inverse(self, method: str) -> None:
+        if method not in INVERSE_METHODS:
+            raise ValueError(f"method={method!r} must be one of {list(INVERSE_METHODS)}")
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "pre-images need the rows themselves, which kernel='precomputed' does not have:"
+                " pass the rows and the kernel instead"
+            )
+        if method != "auto" and self.kernel == "linear":
+            raise ValueError(
+                f"method={method!r} is for other kernels: kernel='linear' has exact pre-images, use"
+                " method='auto'"
+            )
+        if method == "fixed_point" and self.kernel != "rbf":
+            raise ValueError(
+                "method='fixed_point' needs kernel='rbf', got"
+                f" kernel={name_of(self.kernel)}: use method='ridge'"
+            )
+        if method != "fixed_point" and self.inverse_ is None:
+            instead = " or use method='fixed_point'" if self.kernel == "rbf" else ""
+            raise NotFittedError(
+                f"inverse_transform with kernel={name_of(self.kernel)} needs"
+                f" fit_inverse_transform=True: set it and fit again{instead}"
+            )
+
+    def _rows_of(self, scores: Array, method: str) -> Array:
+        if method != "fixed_point":
+            with overflow_is_checked():
+                rows = self.inverse_(scores)
+            return check_results(rows, self.kernel)
+        if self.projection_.rows is None:
+            raise ValueError(
+                f"method='fixed_point' needs the training rows, which gram={self.gram!r} does not"
+                " keep: use method='ridge', or another gram"
+            )
+        start = None if self.inverse_ is None else self.inverse_(scores)
+        with computing(self.n_jobs) as workers:
+            return FixedPointInverse(self.projection_, workers)(scores, start)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        r"""How well hidden features of rows are predicted from the other features of the same rows.
+
+        A group of columns is replaced by its training medians, the rows are projected, and the
+        hidden values are read off the components (by the linear map from scores to rows that fits
+        the training rows best).  Over all groups,
+
+        .. math:: 1 - \sum_{ij} |x_{ij} - \hat x_{ij}| / s_j \Big/ \sum_{ij} |x_{ij} - m_j| / s_j
+
+        with :math:`m_j` the training median and :math:`s_j` the mean absolute deviation of column
+        j: 0 is no better than the medians, 1 would be perfect (it is not reached: the medians that
+        are put in pull the scores towards the center).  Errors are measured in the space of the
+        rows, so a wide or narrow kernel, which shrinks distances in its own feature space, gains
+        nothing; more components gain nothing by themselves, since with too many the medians that
+        were put in are simply returned.  Absolute errors keep a few bad rows from deciding.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows, best not those of the fit.  Of training rows that stayed on a cluster, 20 000 at
+            equal steps stand for all.
+        y : ignored
+            Not used, present for API consistency.
+
+        Returns
+        -------
+        score : float
+            At most 1.
+        """
+        check_is_fitted(self)
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "score needs the rows themselves, which kernel='precomputed' does not have: pass"
+                " the rows and the kernel instead"
+            )
+        X = check_rows(self, X, reset=False)
+        rows = X.toarray() if sparse.issparse(X) else X
+        training = self.X_fit_.toarray() if sparse.issparse(self.X_fit_) else self.X_fit_
+        if is_dask(training):
+            training = np.asarray(training[:: max(1, len(training) // tuning.SEEDING_ROWS)])
+        median = np.median(training, axis=0)
+        scale = np.abs(training - median).mean(axis=0)
+        usable = scale > 0
+        inverse = least_squares_inverse(self.project(training).scores, training)
+        error = baseline = 0.0
+        for group in feature_groups(rows.shape[1]):
+            hidden = rows.copy()
+            hidden[:, group] = median[group]
+            scores = self.project(hidden).scores
+            group_scale = np.where(usable[group], scale[group], np.inf)
+            with overflow_is_checked():
+                missed = np.abs(rows[:, group] - inverse(scores)[:, group]) / group_scale
+                away = np.abs(rows[:, group] - median[group]) / group_scale
+                error, baseline = error + float(missed.sum()), baseline + float(away.sum())
+        check_results(np.array([error, baseline]), self.kernel)
+        return 1.0 - error / baseline if baseline > 0 else 0.0
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "projection_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

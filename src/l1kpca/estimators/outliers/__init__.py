@@ -1,1 +1,0 @@
-"""Outlier detection with any kernel PCA of the library."""

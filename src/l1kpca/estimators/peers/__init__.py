@@ -1,1 +1,0 @@
-"""Kernel PCAs of other papers, behind the interface of `L1KernelPCA`."""

@@ -1,1 +1,0 @@
-"""How each experiment is shown: from rows to text and tables."""

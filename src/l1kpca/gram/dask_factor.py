@@ -1,0 +1,254 @@
+r"""K = G G^T for rows that stay on the workers of a Dask cluster: the linear kernel, landmarks.
+
+A vector over the rows is never sent.  Signs are those of G w, an image is G b, and dual vectors are
+sums of sign vectors, so a few numbers stand for each.  A step of a search sends w and gets
+:math:`G^T (c' - c)` from each partition, added up in a tree: r numbers for any number of rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.extmath import row_norms
+
+from l1kpca import tuning
+from l1kpca._typing import Array
+from l1kpca.gram import partition_tasks as tasks
+from l1kpca.gram.base import Gram
+from l1kpca.gram.followed import Followed
+from l1kpca.gram.partition_tasks import Signs, View
+from l1kpca.gram.partitions import DaskRows
+from l1kpca.gram.projection import Projection
+from l1kpca.gram.spread import Diagonal, Spread, Stack, WorkerFollowed
+from l1kpca.kernels import Kernel, KernelBlocks
+
+
+class WorkerFactorGram(Gram):
+    """Products with G G^T on the workers; this process holds what `FactorGram` has beside F.
+
+    Parameters
+    ----------
+    rows : DaskRows
+        The rows, or features of them if ``features`` says how they were made.
+    kernel : Kernel
+    features : View, optional
+        Landmarks and whitening; not ``whole`` if similarities are evaluated in each pass.
+    """
+
+    def __init__(self, rows: DaskRows, kernel: Kernel, features: View | None = None):
+        self.rows, self.kernel = rows, kernel
+        self.features = rows.plain if features is None else features
+        self.landmarks: Any = self.features.landmarks
+        self.whitening = self.features.whitening
+        self.streamed = self.landmarks is not None and not self.features.whole
+        """Whether similarities are evaluated in each pass."""
+        self.n_samples, self.dtype, self.bytes_held = rows.shape[0], rows.dtype, rows.bytes_held
+        self.origin = np.zeros(self.landmarks.X.shape[0] if self.streamed else rows.shape[1])
+        self.taken_off = False
+        self.directions = np.zeros((0, self.features.width))
+        self._measure()
+
+    def _measure(self) -> None:
+        """Note trace K, and a bound on its entries that holds whatever is taken out later."""
+        self.trace, _, self.bound, _ = self.summary(tasks.lengths).tolist()
+
+    @cached_property
+    def view(self) -> View:
+        """What a worker must know of this Gram."""
+        origin, directions = (a.astype(self.dtype) for a in (self.origin, self.directions))
+        if self.streamed:
+            return View(origin, directions, self.landmarks, self.whitening)
+        return View(origin, directions, taken_off=self.taken_off)
+
+    def run(self, work: Any, merge: Any = tasks.added) -> Array:
+        """The results of ``work`` on all partitions, merged."""
+        return self.rows.run(work, merge, self.view)
+
+    def summary(self, vector: Any) -> Array:
+        """Sum of sizes, sum of squares, largest size and its row, of a vector over the rows."""
+        return self.run(partial(tasks.sizes, vector), tasks.summarized)[0]
+
+    def sums(self, vectors: Sequence[Any]) -> Array:
+        """G^T v without P for each vector, (k, r)."""
+        return self._of_features(self.run(partial(tasks.sums, list(vectors))))
+
+    def changes(self, pairs: list[tuple[Signs, Signs]]) -> Array:
+        """G^T (c' - c) without P for each pair of signs, (k, r)."""
+        return self._of_features(self.run(partial(tasks.changes, pairs)))
+
+    def _of_features(self, totals: Array) -> Array:
+        """G^T v without P from F^T v and the sum of v."""
+        found = totals[:, :-1]
+        if not self.taken_off:
+            found = found - np.outer(totals[:, -1], self.origin)
+        return found @ self.whitening if self.streamed else found
+
+    def projected(self, b: Array) -> Array:
+        """P b, of the last axis."""
+        for _ in range(2):  # once leaves rounding errors behind
+            b = b - (b @ self.directions.T) @ self.directions
+        return b
+
+    def weights(self, b: Array) -> Array:
+        """What F is multiplied with for G b."""
+        return self.whitening @ b if self.streamed else b
+
+    def rows_of(self, index: Array) -> Array:
+        """G[index], here."""
+        X = self.rows[index]
+        F = self.landmarks.with_new(X) if self.streamed else X
+        G = F.astype(np.float64) - self.origin
+        return self.projected(G @ self.whitening if self.streamed else G)
+
+    def apply(self, V: Any, at: Array | None = None) -> Any:
+        """K @ v for a vector over the rows, or K[:, at] @ v for an array."""
+        b = self.projected(V.at) if at is None else self.rows_of(at).T @ V
+        return Spread(self, None, b)
+
+    def diagonal(self) -> Any:
+        """diag K."""
+        return Diagonal(self)
+
+    def columns(self, index: Array, rows: Array | None = None) -> Array:
+        """K[rows][:, index]; all rows if these are few enough."""
+        rows = np.arange(self.n_samples) if rows is None else rows
+        return (self.rows_of(rows) @ self.rows_of(index).T).astype(self.dtype)
+
+    def follow(self, starts: Any) -> Followed:
+        """Follow signs that stay on the workers."""
+        return WorkerFollowed(self, starts)
+
+    def without(self, coef: Any, scores: Any) -> "WorkerFactorGram":
+        """The same rows without one more direction."""
+        direction = self.projected(coef.at)
+        return self._changed(
+            directions=np.vstack([self.directions, direction / np.linalg.norm(direction)]),
+            trace=max(self.trace - scores @ scores, 0.0),
+            floor=self.rounding(),
+        )
+
+    def center(self, weights: Any) -> "WorkerFactorGram":
+        """The Gram of the rows minus their weighted mean; see `FactorGram.center`."""
+        bare = self._changed(origin=np.zeros_like(self.origin), taken_off=False)
+        mean = bare.run(partial(tasks.sums, [weights.entries]))[0, :-1]
+        square = float(mean @ mean)
+        norms = row_norms(self.rows[self._some].astype(np.float64), squared=True)
+        off = not self.streamed and 2 * square > float(np.median(norms))
+        eps = float(np.finfo(self.dtype).eps)
+        floor = eps**2 * self.n_samples * square if off else self.rounding()
+        centered = self._changed(origin=mean, taken_off=off, floor=floor)
+        centered._measure()  # noqa: SLF001 (of this class)
+        return centered
+
+    @property
+    def _some(self) -> Array:
+        """Rows whose medians stand for those of all."""
+        return np.unique(np.linspace(0, self.n_samples - 1, tuning.MEDIAN_ROWS).astype(int))
+
+    def _changed(self, **state: Any) -> "WorkerFactorGram":
+        """A copy with some of its state replaced."""
+        changed = copy(self)
+        vars(changed).pop("view", None)
+        vars(changed).update(state)
+        return changed
+
+    def projection(self, V: Any) -> Projection:
+        """The map x -> (f(x) - center)^T G^T V."""
+        coef, center = V.at.T.astype(self.dtype), self.origin.astype(self.dtype)
+        if self.landmarks is None:
+            return Projection(self.kernel, None, coef, center)
+        if not self.streamed:
+            # A point of the landmarks' space with the features of the center.
+            lengths = np.linalg.norm(self.whitening, axis=0)
+            center = (self.whitening / lengths) @ (center / lengths)
+        coef = self.whitening @ coef
+        return Projection(self.kernel, self.landmarks.X, coef, center, whitening=self.whitening)
+
+    def table(self, vectors: Sequence[Any]) -> Any:
+        """Vectors beside each other."""
+        return Stack(self, list(vectors))
+
+    def shown(self, table: Any) -> Any:
+        """A lazy Dask array with a column for each vector, made from the rows."""
+        view = replace(self.features, origin=self.view.origin, taken_off=self.taken_off)
+        vectors = [vector.entries for vector in table.vectors]
+        work = partial(tasks.table, vectors, view, self.dtype)
+        return self.rows.mapped(work, len(vectors), self.dtype)
+
+    def signs(self, vector: Any) -> Any:
+        """Signs of an image; those of signs are themselves."""
+        if vector.terms is not None:
+            return vector
+        return Spread(self, ((1.0, Signs(self.weights(vector.at))),))
+
+    def random_signs(self, rng: np.random.Generator) -> Any:
+        """Signs that each worker draws for its rows."""
+        seed = int(rng.integers(2**31))
+        return Spread(self, ((1.0, Signs(np.zeros_like(self.origin), seed=seed)),))
+
+    def equal_weights(self) -> Any:
+        """Weights of the mean."""
+        return Spread(self, ((1 / self.n_samples, Signs(np.zeros_like(self.origin))),))
+
+    def nearer_weights(self, weights: Any) -> tuple[Any, float]:
+        """One step of Weiszfeld to the spatial median, and the sum of what the weights changed."""
+        here = self.sums([weights.entries])[0]
+        distances = np.sqrt(row_norms(self.rows_of(self._some) - here, squared=True))
+        positive = distances[distances > 0]
+        if not positive.size:
+            return weights, 0.0
+        floor = float(np.sqrt(np.finfo(self.dtype).eps) * np.median(positive))
+        center = here + (self.origin @ self.whitening if self.streamed else self.origin)
+        total = float(self.summary(partial(tasks.nearness, center, floor, 1.0))[0])
+        updated = Spread(self, ((1.0, partial(tasks.nearness, center, floor, total)),))
+        both = ((1.0, updated.entries), (-1.0, weights.entries))
+        return updated, float(self.summary(partial(tasks.combined, both))[0])
+
+    def packed(self, vectors: Mapping[str, Sequence[Any]]) -> dict[str, Array]:
+        """The few numbers that stand for components."""
+        signs = [c.terms[0][1] for c in vectors["signs"]]
+        numbers = np.zeros((len(signs), len(signs)))
+        for row, dual in zip(numbers, vectors["coef"], strict=True):
+            for number, c in dual.terms:
+                row[[known is c for known in signs]] = number
+        return {
+            "w": np.array([c.w for c in signs]),
+            "flips": np.concatenate([c.flips for c in signs]),
+            "n_flips": np.array([len(c.flips) for c in signs]),
+            "seeds": np.array([-1 if c.seed is None else c.seed for c in signs]),
+            "turned": np.array([c.terms[0][0] for c in vectors["signs"]]),
+            "numbers": numbers,
+            **{f"{name}_at": np.array([v.at for v in some]) for name, some in vectors.items()},
+        }
+
+    def unpacked(self, arrays: Mapping[str, Array]) -> dict[str, Sequence[Any]]:
+        """What `packed` was given."""
+        flips = np.split(arrays["flips"], np.cumsum(arrays["n_flips"])[:-1])
+        seeds = [None if seed < 0 else int(seed) for seed in arrays["seeds"]]
+        signs = [Signs(*c) for c in zip(arrays["w"], flips, seeds, strict=True)]
+        terms: dict[str, list[Any]] = {
+            "coef": [tuple(zip(row.tolist(), signs, strict=True)) for row in arrays["numbers"]],
+            "scores": [None] * len(signs),
+            "signs": [((t, c),) for t, c in zip(arrays["turned"].tolist(), signs, strict=True)],
+        }
+        return {
+            name: [Spread(self, t, at) for t, at in zip(some, arrays[f"{name}_at"], strict=True)]
+            for name, some in terms.items()
+        }
+
+
+def landmark_gram(
+    rows: DaskRows, kernel: Kernel, landmarks: KernelBlocks, whitening: Array, memory: int
+) -> WorkerFactorGram:
+    """The Gram of landmarks; workers keep the features if they fit into ``memory`` bytes."""
+    keep = rows.shape[0] * whitening.shape[1] * rows.dtype.itemsize <= memory
+    features = replace(rows.plain, landmarks=landmarks, whitening=whitening, whole=keep)
+    held = rows.kept(features) if keep else rows.held(memory)
+    gram = WorkerFactorGram(held, kernel, features)
+    own = partial(tasks.sizes, partial(tasks.own_similarity, kernel))
+    total = float(rows.run(own, tasks.summarized)[0, 0])
+    gram.lost_share = max(0.0, 1.0 - gram.trace / total) if total > 0 else 0.0
+    return gram

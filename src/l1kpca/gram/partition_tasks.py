@@ -1,0 +1,247 @@
+"""What a worker does with a partition of the rows of a factor: few numbers in, few numbers out.
+
+Nothing is kept between two tasks: signs are those of G w for a w of few numbers, so what is lost
+with a worker is simply computed again.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.utils.extmath import row_norms
+
+from l1kpca import tuning
+from l1kpca._typing import Array
+from l1kpca.kernels import Kernel
+from l1kpca.threads import computing, spans
+
+
+@dataclass(frozen=True)
+class View:
+    """How rows X of a partition become rows of G = (F - 1 o^T) W P."""
+
+    origin: Array
+    directions: Array
+    """Orthonormal rows that P takes out."""
+    landmarks: Any = None
+    """If there are any, F are the similarities to them; else F = X."""
+    whitening: Any = None
+    whole: bool = False
+    """Whether F are similarities times W, so that W is no longer needed."""
+    taken_off: bool = False
+    """Whether the origin is taken off each row: it is larger than the rows around it."""
+
+    @property
+    def width(self) -> int:
+        """Columns of G."""
+        return len(self.origin) if self.whitening is None else self.whitening.shape[1]
+
+    def pieces(
+        self, X: Array, wanted: Callable[[slice], bool] = lambda rows: True
+    ) -> Iterator[tuple[slice, Array]]:
+        """Some rows at a time, and their F."""
+        with computing():
+            for rows in filter(wanted, spans(len(X), tuning.PARTITION_SPAN)):
+                F = X[rows] if self.landmarks is None else self.landmarks.with_new(X[rows])
+                F = F @ self.whitening if self.whole else F
+                yield rows, F - self.origin if self.taken_off else F
+
+    def made(self, X: Array) -> Array:
+        """F, to be kept."""
+        return np.concatenate([F for _, F in self.pieces(X)])
+
+    def image(self, F: Array, b: Array) -> Array:
+        """G b, for a b with no part in the directions that P takes out."""
+        b = b.astype(F.dtype, copy=False)
+        return F @ b if self.taken_off else F @ b - self.origin @ b
+
+    def rows(self, F: Array, center: Array | float = 0.0) -> Array:
+        """(F - 1 o^T) W, all of G but P; relative to a center, if there is one, in place of o."""
+        origin = self.origin if np.ndim(center) == 0 else 0
+        G = F + (self.origin - origin) if self.taken_off else F - origin
+        return (G if self.whitening is None or self.whole else G @ self.whitening) - center
+
+    def squares(self, F: Array) -> Array:
+        """Squared lengths of the rows of G."""
+        G = self.rows(F)
+        return row_norms(G, squared=True) - row_norms(G @ self.directions.T, squared=True)
+
+
+Vector = Callable[[View, Array, int], Array]
+"""A vector over the rows: its entries for rows with features F, the first of this number."""
+
+
+@dataclass(frozen=True)
+class Signs:
+    """sgn(G w), 1 where that is zero, some rows flipped; drawn at random if there is a seed."""
+
+    w: Array
+    flips: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    seed: int | None = None
+
+    def negative(self, view: View, F: Array, first: int) -> Array:
+        """Where the sign is -1."""
+        if self.seed is not None:
+            rng = np.random.default_rng([self.seed, first])
+            below = rng.integers(0, 2, len(F)).astype(bool)
+        else:
+            # Always by the same product of the same rows: a sign never depends on who asks.
+            below = view.image(F, self.w) < 0
+        flipped = slice(*np.searchsorted(self.flips, [first, first + len(F)]))
+        below[self.flips[flipped] - first] ^= True
+        return below
+
+    def __call__(self, view: View, F: Array, first: int) -> Array:
+        """The signs."""
+        return np.where(self.negative(view, F, first), -1, 1).astype(F.dtype)
+
+
+def image_of(b: Array, view: View, F: Array, first: int) -> Array:
+    """Entries of G b."""
+    return view.image(F, b)
+
+
+def lengths(view: View, F: Array, first: int) -> Array:
+    """Squared lengths of the rows of G."""
+    return view.squares(F)
+
+
+def own_similarity(kernel: Kernel, view: View, F: Array, first: int) -> Array:
+    """k(x, x), where F = X."""
+    return kernel.diagonal(F)
+
+
+def nearness(center: Array, floor: float, total: float, view: View, F: Array, first: int) -> Array:
+    """Weights 1 / (total max(d, floor)) for the distances d of F W to a center."""
+    distances = np.sqrt(row_norms(view.rows(F, center), squared=True))
+    return 1 / (total * np.maximum(distances, floor))
+
+
+def combined(terms: Any, view: View, F: Array, first: int) -> Array:
+    """A sum of vectors, each times a number."""
+    return sum((number * v(view, F, first) for number, v in terms), start=np.zeros(len(F)))
+
+
+def sums(vectors: list[Vector], view: View, X: Array, first: int) -> Array:
+    """F^T v and the sum of v, side by side, for each vector v."""
+    out = np.zeros((len(vectors), len(view.origin) + 1))
+    for rows, F in view.pieces(X):
+        for total, vector in zip(out, vectors, strict=True):
+            v = vector(view, F, first + rows.start)
+            total[:-1] += v @ F
+            total[-1] += v.sum(dtype=np.float64)
+    return out
+
+
+def changes(pairs: list[tuple[Signs, Signs]], view: View, X: Array, first: int) -> Array:
+    """F^T (c' - c) and the sum of c' - c for pairs of signs c and c', from the rows that differ."""
+    out = np.zeros((len(pairs), len(view.origin) + 1))
+    same = all(old.seed == new.seed and np.array_equal(old.w, new.w) for old, new in pairs)
+    flips = np.unique(np.concatenate([signs.flips for pair in pairs for signs in pair]))
+
+    def wanted(rows: slice) -> bool:
+        ends = np.searchsorted(flips, [first + rows.start, first + rows.stop])
+        return not same or ends[0] < ends[1]
+
+    for rows, F in view.pieces(X, wanted):
+        for total, (old, new) in zip(out, pairs, strict=True):
+            negative = new.negative(view, F, first + rows.start)
+            at = np.flatnonzero(negative != old.negative(view, F, first + rows.start))
+            change = np.where(negative[at], -2, 2).astype(F.dtype)
+            total[:-1] += change @ F[at]
+            total[-1] += change.sum()
+    return out
+
+
+def sizes(vector: Vector, view: View, X: Array, first: int) -> Array:
+    """Sum of |v|, sum of v^2, and the largest |v| with its row, of one vector."""
+    found = []
+    for rows, F in view.pieces(X):
+        v = vector(view, F, first + rows.start).astype(np.float64, copy=False)
+        size = np.abs(v)
+        at = int(size.argmax())
+        found.append([[size.sum(), v @ v, size[at], first + rows.start + at]])
+    return summarized(found)
+
+
+def summarized(parts: list[Any]) -> Array:
+    """One summary of several: sums, the largest, its row."""
+    found = np.concatenate(parts)
+    top = found[found[:, 2].argmax()]
+    return np.array([[found[:, 0].sum(), found[:, 1].sum(), top[2], top[3]]])
+
+
+def best_gain(signs: Signs, b: Array, bound: float, view: View, X: Array, first: int) -> Array:
+    """The largest gain of a single flip, the largest |K c|, and how many flips gain.
+
+    A flip gains only where |K c| is below the diagonal, which no entry above ``bound`` is.
+    """
+    found = np.array([[-np.inf, 0, 0]])
+    for rows, F in view.pieces(X):
+        Kc = view.image(F, b)
+        at = np.flatnonzero(np.abs(Kc) <= bound)
+        gain = view.squares(F[at]) - (signs(view, F, first + rows.start) * Kc)[at]
+        found[0, 0] = max(found[0, 0], gain.max(initial=-np.inf))
+        found[0, 1] = max(found[0, 1], np.abs(Kc).max())
+        found[0, 2] += np.count_nonzero(gain > 0)
+    return found
+
+
+def largest_gains(signs: Signs, b: Array, count: int, view: View, X: Array, first: int) -> Array:
+    """The rows whose flips gain most: gain, row and sign."""
+    found = np.empty((0, 3))
+    for rows, F in view.pieces(X):
+        start = first + rows.start
+        c = signs(view, F, start)
+        gain = view.squares(F) - c * view.image(F, b)
+        found = top(count, [found, np.column_stack([gain, np.arange(len(F)) + start, c])])
+    return found
+
+
+def top(count: int, parts: list[Array]) -> Array:
+    """The rows with the largest first entries, in order of the second."""
+    found = np.concatenate(parts)
+    if len(found) > count:
+        found = found[np.argpartition(-found[:, 0], count)[:count]]
+    return found[np.argsort(found[:, 1])]
+
+
+def table(vectors: list[Vector], view: View, dtype: Any, X: Array, first: Array) -> Array:
+    """Vectors as columns; the number of the first row is an array of one entry."""
+    out = np.empty((len(X), len(vectors)), dtype=dtype)
+    for rows, F in view.pieces(np.asarray(X, dtype=view.origin.dtype)):
+        for column, vector in zip(out.T, vectors, strict=True):
+            column[rows] = vector(view, F, int(first.item()) + rows.start)
+    return out
+
+
+def rows_at(index: Array, view: View, X: Array, first: int) -> Array:
+    """X[index], for those of the rows that are here."""
+    return X[index[(index >= first) & (index < first + len(X))] - first]
+
+
+def extremes(view: View, X: Array, first: int) -> Array:
+    """The rows with the largest and smallest entry and the longest row; refuses NaN."""
+    largest, smallest = X.max(axis=1), X.min(axis=1)
+    if not np.isfinite(largest).all() or not np.isfinite(smallest).all():
+        raise ValueError("X contains NaN or infinity: drop or fill those entries first")
+    unit = max(float(largest.max()), -float(smallest.min())) or 1.0
+    return X[[largest.argmax(), smallest.argmin(), row_norms(X / unit).argmax()]]
+
+
+def digest(view: View, X: Array, first: int) -> Array:
+    """A hash of the rows."""
+    found = hashlib.blake2b(np.ascontiguousarray(X).data, digest_size=16).digest()
+    return np.frombuffer(found, dtype=np.uint8)
+
+
+def added(parts: list[Array]) -> Array:
+    """The sum of what partitions gave."""
+    return np.sum(parts, axis=0)
+
+
+def joined(parts: list[Array]) -> Array:
+    """What partitions gave, one after the other."""
+    return np.concatenate(parts)

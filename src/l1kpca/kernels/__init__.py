@@ -1,0 +1,29 @@
+"""Kernel functions k(x, y), their coefficient, and their values on blocks of rows."""
+
+from l1kpca.kernels.blocks import KernelBlocks, Rows, kernel_blocks
+from l1kpca.kernels.kernel import (
+    GAMMA_RULES,
+    KERNEL_NAMES,
+    NONNEGATIVE,
+    SQUARES_NOTHING,
+    Kernel,
+    make_kernel,
+    name_of,
+    resolve_gamma,
+    unit_of,
+)
+
+__all__ = [
+    "GAMMA_RULES",
+    "KERNEL_NAMES",
+    "NONNEGATIVE",
+    "SQUARES_NOTHING",
+    "Kernel",
+    "KernelBlocks",
+    "Rows",
+    "kernel_blocks",
+    "make_kernel",
+    "name_of",
+    "resolve_gamma",
+    "unit_of",
+]

@@ -1,0 +1,166 @@
+"""Blocks of the Gram matrix of a kernel, evaluated when they are asked for."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import row_norms
+
+from l1kpca import tuning
+from l1kpca._typing import Array
+from l1kpca.kernels.kernel import Kernel
+from l1kpca.threads import spans
+
+Rows = slice | Array
+ALL_ROWS = slice(None)
+_HARMLESS = 1e-9
+"""A rounding error of an exponent that need not be clipped."""
+
+
+class KernelBlocks(Protocol):
+    """A kernel bound to training rows: gives any block of their Gram matrix."""
+
+    @property
+    def X(self) -> Any:
+        """The rows."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel."""
+
+    def between(self, rows: Rows, columns: Rows) -> Array:
+        """K[rows, columns]."""
+
+    def with_new(self, X_new: Any, columns: Rows = ALL_ROWS) -> Array:
+        """k(X_new, X[columns])."""
+
+
+@dataclass(frozen=True)
+class PairwiseBlocks:
+    """Blocks of any kernel, by scikit-learn's `pairwise_kernels`."""
+
+    X: Any
+    kernel: Kernel
+
+    def between(self, rows: Rows, columns: Rows) -> Array:
+        """K[rows, columns]."""
+        return self.kernel(self.X[rows], self.X[columns]).astype(self.X.dtype, copy=False)
+
+    def with_new(self, X_new: Any, columns: Rows = ALL_ROWS) -> Array:
+        """k(X_new, X[columns])."""
+        return self.kernel(X_new, self.X[columns]).astype(self.X.dtype, copy=False)
+
+
+class GaussianBlocks:
+    r"""Blocks of the Gaussian kernel on dense rows: a matrix product and an exponential in place.
+
+    With :math:`z = \sqrt{2 \gamma} (x - m)` the exponent is
+    :math:`z_i^T z_j - |z_i|^2 / 2 - |z_j|^2 / 2`, the product of :math:`(z_i, -|z_i|^2 / 2, 1)` and
+    :math:`(z_j, 1, -|z_j|^2 / 2)`.  The shift to the medians, which the kernel does not see, keeps
+    as many digits as possible, also in single precision.  These rows are made block by block: X may
+    be a memory map and is never copied whole.
+    """
+
+    def __init__(self, X: Array, kernel: Kernel):
+        self.X = X
+        self.kernel = kernel
+        self._scale = np.sqrt(2 * kernel.params["gamma"]).astype(X.dtype)
+        self._shift = middle(X)
+        self._exponents = np.empty(len(X), dtype=X.dtype)
+        for rows in spans(len(X), tuning.ROW_SPAN):
+            z = (X[rows] - self._shift) * self._scale
+            self._exponents[rows] = row_norms(z, squared=True) / -2
+        self._clips = bool(self._can_overflow(self._exponents))
+
+    def between(self, rows: Rows, columns: Rows) -> Array:
+        """K[rows, columns]."""
+        X_rows = self.X[rows]
+        left = self._augmented(X_rows, -2, self._exponents[rows])
+        X_right = self.X[columns]
+        right = self._augmented(X_right, -1, self._exponents[columns])
+        return self._evaluate((X_rows, left), (X_right, right), self._clips)
+
+    def with_new(self, X_new: Array, columns: Rows = ALL_ROWS) -> Array:
+        """k(X_new, X[columns])."""
+        with np.errstate(over="ignore"):
+            left = self._augmented(X_new, -2, 1)
+            exponents = row_norms(left[:, :-2], squared=True) / -2
+        if not np.isfinite(exponents).all():
+            # So far from every training row that k is zero: any other row as far will do.
+            far = np.sqrt(np.finfo(self.X.dtype).max / (64 * left.shape[1]))
+            np.clip(left[:, :-2], -far, far, out=left[:, :-2])
+            exponents = row_norms(left[:, :-2], squared=True) / -2
+        left[:, -2] = exponents
+        clips = self._clips or self._can_overflow(exponents)
+        X_right = self.X[columns]
+        right = self._augmented(X_right, -1, self._exponents[columns])
+        return self._evaluate((X_new, left), (X_right, right), clips)
+
+    def _can_overflow(self, exponents: Array) -> bool:
+        """Whether terms are so far below zero that their sum, at most zero, may come out above."""
+        largest = -float(exponents.min(initial=0))
+        return np.finfo(self.X.dtype).eps * self.X.shape[1] * largest > _HARMLESS
+
+    def _augmented(self, X: Array, place: int, exponents: Any) -> Array:
+        """Rows (z, 1, 1), one of the ones replaced by the exponents."""
+        n_features = X.shape[1]
+        out = np.ones((len(X), n_features + 2), dtype=self.X.dtype)
+        np.subtract(X, self._shift, out=out[:, :n_features])
+        out[:, :n_features] *= self._scale
+        out[:, place] = exponents
+        return out
+
+    def _evaluate(self, left: tuple[Array, Array], right: tuple[Array, Array], clip: bool) -> Array:
+        block = left[1] @ right[1].T
+        if clip:
+            ends = (left[0], left[1][:, -2]), (right[0], right[1][:, -1])
+            subtract_far_rows(block, *ends, self._scale)
+            np.minimum(block, 0, out=block)
+        return np.exp(block, out=block)
+
+
+def kernel_blocks(X: Any, kernel: Kernel) -> KernelBlocks:
+    """The fastest way to evaluate ``kernel`` on the rows of ``X``."""
+    if kernel.function == "rbf" and not sparse.issparse(X):
+        return GaussianBlocks(X, kernel)
+    return PairwiseBlocks(X, kernel)
+
+
+def middle(X: Array) -> Array:
+    """The median of each column, of rows at equal steps where there are many.
+
+    Rows shifted by it are small but for outliers, which a mean would follow.
+    """
+    some = X[:: max(1, len(X) // tuning.MEDIAN_ROWS)]
+    half = len(some) // 2
+    return np.partition(some, half, axis=0)[half]
+
+
+def subtract_far_rows(
+    block: Array, left: tuple[Array, Array], right: tuple[Array, Array], scale: float
+) -> None:
+    r"""Correct the exponents in ``block`` of rows far from zero and close to each other, in place.
+
+    An exponent :math:`-|z_i - z_j|^2 / 2` that was summed from :math:`z_i^T z_j` and the two
+    :math:`-|z|^2 / 2` has lost its digits where these are large and it is not.  There the rows are
+    subtracted from each other.
+
+    Parameters
+    ----------
+    block : ndarray of shape (m, n)
+        The sums.
+    left, right : pairs of ndarrays of shapes (m, d) and (m,), (n, d) and (n,)
+        Rows x, and -|z|^2 / 2 of each; z is x, shifted and times ``scale``.
+    scale : float
+    """
+    limits = np.finfo(block.dtype)
+    rows, columns = (np.flatnonzero(-e > limits.eps ** (-1 / 3)) for _, e in (left, right))
+    if not len(columns):
+        return
+    X_far, exponents = (of[columns] for of in right)
+    error = 4 * X_far.shape[1] * float(limits.eps)
+    for i in rows:
+        close = block[i, columns] - error * (left[1][i] + exponents) > np.log(limits.tiny)
+        differences = (X_far[close] - left[0][i]) * scale
+        block[i, columns[close]] = row_norms(differences, squared=True) / -2

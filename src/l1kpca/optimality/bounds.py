@@ -1,0 +1,185 @@
+r"""Proven upper bounds on :math:`\max_{c \in \{-1, 1\}^n} c^T K c`.
+
+If :math:`\operatorname{Diag}(y) - K` has no negative eigenvalue, :math:`c^T K c \le \sum_i y_i`.  A
+constant y gives the spectral bound :math:`n \lambda_{\max}(K)`; the best y gives the value of the
+semidefinite relaxation.  A y that is nearly good enough is raised to :math:`y + \tau w`, and what
+has to be proven is that tau is large enough.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+from sklearn.utils.validation import check_array
+
+from l1kpca._typing import Array
+from l1kpca.checks import check_count, check_kernel_matrix
+from l1kpca.gram.base import Gram
+from l1kpca.gram.stored import StoredGram
+from l1kpca.kernels import unit_of
+from l1kpca.threads import Workers
+
+DENSE_ROWS = 4000
+"""Up to here K is formed and theta is proven by a Cholesky factorization."""
+FAILURE_PROBABILITY = 1e-9
+"""Of the proof by Lanczos iteration, over its random start."""
+_BLOCK_WIDTH = 8
+_BLOCK_STEPS = 60
+_NEGLIGIBLE = 1e-11
+_FIRST_MARGIN = 1e-8
+
+
+@dataclass(frozen=True)
+class UpperBound:
+    """No sign vector has a larger value than this."""
+
+    value: float
+    proof: str
+    """``"cholesky"``: holds up to nothing; ``"lanczos"``: fails with probability 1e-9 at most."""
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """The extreme eigenvalues of a symmetric matrix, as a Krylov space sees them."""
+
+    largest: float
+    smallest: float
+    vector: Array
+    """Unit vector of the largest."""
+    error: float
+    """Bound on the share of the spread (largest - smallest) that is not seen."""
+
+    @property
+    def upper(self) -> float:
+        """Above the largest eigenvalue, with probability at least 1 - 1e-9."""
+        unseen = self.error * (self.largest - self.smallest) / (1 - 2 * self.error)
+        return self.largest + unseen
+
+
+def spectral_bound(gram: Gram) -> UpperBound:
+    r"""n times the largest eigenvalue of K."""
+    return dual_bound(gram, np.zeros(gram.n_samples))
+
+
+def dual_bound(gram: Gram, y: Array, seen: Extremes | None = None) -> UpperBound:
+    """sum(y) + tau * sum(w), with w of `slack_weights` and tau proven.
+
+    K need not be positive semidefinite, and ``y`` may be anything; zeros give the spectral bound.
+    ``seen`` is the `dual_slack` of y, if that is known.
+    """
+    y = np.asarray(y, dtype=np.float64)
+    seen = seen or dual_slack(gram, y)
+    if gram.n_samples <= DENSE_ROWS:
+        return UpperBound(cholesky_bound(matrix_of(gram), y, seen.largest), "cholesky")
+    size = 1 + max(abs(seen.largest), abs(seen.smallest))
+    rounding = gram.n_samples * float(np.finfo(gram.dtype).eps) * size
+    raised = (seen.upper + rounding) * slack_weights(y).sum()
+    return UpperBound(float(y.sum() + raised), "lanczos")
+
+
+def dual_slack(gram: Gram, y: Array) -> Extremes:
+    """The eigenvalues of W^(-1/2) (K - Diag(y)) W^(-1/2): tau must not be below the largest."""
+    w = slack_weights(y)
+    scale = (1 / np.sqrt(w))[:, np.newaxis]
+    shift = (y / w)[:, np.newaxis]
+
+    def scaled(V: Array) -> Array:
+        image = gram.apply((scale * V).astype(gram.dtype, copy=False))
+        return scale * np.asarray(image, dtype=np.float64) - shift * V
+
+    return extreme_eigenvalues(scaled, gram.n_samples)
+
+
+def slack_weights(y: Array) -> Array:
+    """w = |y| + mean |y|: large dual variables are raised more, and all a little."""
+    size = np.abs(y)
+    mean = float(size.mean())
+    return size + mean if mean > 0 else np.ones_like(y)
+
+
+def cholesky_bound(K: Array, y: Array, estimate: float) -> float:
+    r"""The bound with the least tau near ``estimate`` for which a Cholesky factorization succeeds.
+
+    If the factorization of :math:`A = \operatorname{Diag}(y + \tau w) - K` runs to its end in
+    floating point, then :math:`\lambda_{\min}(A) \ge -\gamma \operatorname{tr} A` with
+    :math:`\gamma = (n + 2) u / (1 - (n + 2) u)`, u the unit roundoff (Rump 2006).  This is added.
+    """
+    n, w = len(y), slack_weights(y)
+    unit = float(np.finfo(np.float64).eps)
+    scale = max(abs(estimate), float(np.abs(y).mean() / w.mean()), unit)
+    margin = _FIRST_MARGIN
+    while True:
+        raised = y + (estimate + margin * scale) * w
+        A = -K
+        A.flat[:: n + 1] += raised
+        trace = float(np.abs(A.diagonal()).sum())
+        try:
+            linalg.cholesky(A, lower=True, overwrite_a=True, check_finite=False)
+        except linalg.LinAlgError:
+            margin *= 4
+            continue
+        # Twice gamma also covers the rounding of A itself.
+        return float(raised.sum() + n * 2 * (n + 2) * unit * trace)
+
+
+def matrix_of(gram: Gram) -> Array:
+    """K as one array in double precision."""
+    return np.array(gram.columns(np.arange(gram.n_samples)), dtype=np.float64, order="C")
+
+
+def extreme_eigenvalues(apply: Callable[[Array], Array], n: int, seed: int = 0) -> Extremes:
+    r"""Extreme eigenvalues of a symmetric n x n matrix, by block Lanczos from random vectors.
+
+    After k steps from one random vector the largest Ritz value misses more than a share e of the
+    spread with probability at most :math:`1.648 \sqrt n \exp(-\sqrt e (2 k - 1))` (Kuczynski and
+    Wozniakowski 1992).  The space of a block contains that of each of its b independent columns, so
+    its probability is at most the b-th power of this.  Both ends of the spectrum are covered.
+    """
+    width, steps = min(_BLOCK_WIDTH, n), 1
+    block = np.linalg.qr(np.random.default_rng([seed, n]).standard_normal((n, width)))[0]
+    basis, image = block, apply(block)
+    images = image  # of the whole basis; ``image`` is that of the last block
+    while steps < _BLOCK_STEPS and basis.shape[1] < n:
+        left = image - basis @ (basis.T @ image)
+        left -= basis @ (basis.T @ left)
+        Q, R, _ = linalg.qr(left, mode="economic", pivoting=True, check_finite=False)
+        size = max(np.linalg.norm(image), np.finfo(float).tiny)
+        Q = Q[:, np.abs(R.diagonal()) > _NEGLIGIBLE * size]
+        # Once more: a small remainder carries what rounding left of the basis in it.
+        block = np.linalg.qr(Q - basis @ (basis.T @ Q))[0]
+        if not block.shape[1]:
+            break
+        image = apply(block)
+        basis, images = np.hstack([basis, block]), np.hstack([images, image])
+        steps += 1
+    error = _NEGLIGIBLE  # where the products add nothing to the span
+    if block.shape[1] and basis.shape[1] < n:
+        exponent = np.log(1.648 * np.sqrt(n)) + np.log(2 / FAILURE_PROBABILITY) / width
+        error = float((exponent / (2 * steps - 1)) ** 2)
+    T = basis.T @ images
+    values, vectors = np.linalg.eigh((T + T.T) / 2)
+    return Extremes(float(values[-1]), float(values[0]), basis @ vectors[:, -1], error)
+
+
+def row_lengths(W: Array) -> Array:
+    """Euclidean length of each row; no square overflows or vanishes, whatever the unit of W."""
+    unit = unit_of(W) if W.size else 1.0
+    return unit * np.linalg.norm(W / unit, axis=1)
+
+
+def check_budget(max_nodes: Any, max_seconds: Any) -> None:
+    """Refuse budgets that are not numbers, or not positive."""
+    check_count("max_nodes", max_nodes)
+    if not isinstance(max_seconds, Real) or not float(max_seconds) > 0:
+        raise ValueError(f"max_seconds={max_seconds!r} must be a positive number")
+
+
+def problem_of(K_or_model: Any) -> Gram:
+    """The Gram of the first component: a symmetric matrix as it is, or that of a fitted model."""
+    if hasattr(K_or_model, "training_gram"):
+        return K_or_model.training_gram()
+    K = check_array(K_or_model, dtype=[np.float64, np.float32], input_name="K")
+    return StoredGram(check_kernel_matrix(K, Workers())[0], Workers())

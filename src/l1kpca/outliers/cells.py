@@ -1,0 +1,262 @@
+"""Each cell beside what the other cells of its row say that it should be."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from l1kpca import tuning
+from l1kpca._typing import Array
+from l1kpca.outliers.tails import Tail
+from l1kpca.threads import spans
+
+BOUND = 3.0
+"""No value counts for more than so many spreads of its column when others are predicted."""
+_MOST_EXPECTED = 2.9  # of u, where z is 11
+_FARTHEST = 1e100  # spreads: its square is still a number
+_STEPS = 50  # of conjugate gradients
+_TINY = np.finfo(np.float64).tiny
+
+
+@dataclass(frozen=True, eq=False)
+class CellMap:
+    """What the detector says about cells.
+
+    Attributes
+    ----------
+    residual : ndarray of shape (n_samples, n_features)
+        Distance of each cell from its expected value, in deviations of ordinary cells; positive if
+        the cell is larger.  A hole, and a column that does not vary, has 0.
+    expected : ndarray of shape (n_samples, n_features)
+        What each cell should be, given the other cells of its row, in the units of its column.
+    flagged : ndarray of shape (n_samples, n_features), bool
+        Cells whose residual is beyond the cut-off.
+    cutoff : float
+        Fewer than one in a thousand ordinary cells have a larger residual.
+    """
+
+    residual: Array
+    expected: Array
+    flagged: Array
+    cutoff: float
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """The cells of a few rows, each given the others of its row, in the columns that vary.
+
+    Attributes
+    ----------
+    residual : ndarray of shape (n_rows, n_used)
+        In deviations; 0 for holes.
+    expected : ndarray of shape (n_rows, n_used)
+        In the units of the columns.
+    oddness : ndarray of shape (n_rows, 3)
+        Of the cells of a row together, see `Cells`.
+    """
+
+    residual: Array
+    expected: Array
+    oddness: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    r"""The columns as each other's regressors.
+
+    A value is z spreads from the center of its column, softly bounded to
+    :math:`u = z / \sqrt{1 + (z / 3)^2}`, so that no cell can spoil the prediction of the others.
+    With v the standardized u, S their correlation matrix, shrunk to the identity, and
+    :math:`g = S^{-1} v`, the regression of a cell on all others leaves :math:`g_j / S^{-1}_{jj}`,
+    with the deviation :math:`(S^{-1}_{jj})^{-1/2}`.  The residual is
+
+    .. math:: r_j = \sqrt{S^{-1}_{jj}} \left( g_j / S^{-1}_{jj} + e_j \right)
+
+    less its median over the training rows, in one unit for all columns; e is what the bound hides:
+    the part of z that is beyond 99 % of the training values, so that a gross value counts for as
+    much as it is gross.  If one cell of a row is wrong, its own residual is the largest, by
+    Cauchy's inequality.
+
+    Three numbers say how odd the cells of a row are together: the sum of :math:`\sinh^{-1}(d_j)^2`
+    for the distances d of the unbounded z from what is expected, in median absolute deviations of
+    the column; the same sum for the residuals; and how surprising the most surprising residual is.
+    Surprise is -log of the share of ordinary cells of its column that are further off, see `Tail`,
+    less log d, since one of d is the largest.  Distances and residuals count times the weight of
+    their column.  If a row has holes, the sums are scaled up to what they would be without.
+
+    The matrix is :math:`S = \tau I + B B^T`, with as many columns in B as are needed.
+
+    Attributes
+    ----------
+    used : ndarray of shape (n_features,), bool
+        Columns that vary.
+    center : ndarray of shape (n_features,)
+        Of the columns.
+    spread, reach, mean, deviation : ndarray of shape (n_used,)
+        Of the columns; the 99 % point of the size of z in training; mean and deviation of u.
+    factor : ndarray of shape (n_used, rank)
+        B; its columns are orthogonal.
+    rest : float
+        tau.
+    weight : ndarray of shape (n_used,)
+        What a column counts for: 1, or less if columns share a unit and it hardly varies.
+    medians, units : ndarray of shape (2, n_used)
+        Of r, with one unit for all columns, and of d.
+    tails : ndarray of shape (n_used, 2, 5)
+        Of the sizes of the residuals, see `Tail`.
+    cutoff : float
+        Of the residual.
+
+    References
+    ----------
+    P. J. Rousseeuw and W. Van den Bossche, "Detecting Deviating Data Cells", Technometrics 60,
+    2018.
+    """
+
+    used: Array
+    center: Array
+    spread: Array
+    reach: Array
+    mean: Array
+    deviation: Array
+    factor: Array
+    rest: float
+    weight: Array
+    medians: Array
+    units: Array
+    tails: Array
+    cutoff: float = 0.0
+
+    def pieces(self, X: Array) -> Iterator[tuple[slice, Given]]:
+        """All rows, a few at a time."""
+        for rows in spans(len(X), max(1, tuning.CELL_VALUES // X.shape[1])):
+            yield rows, self.given(X[rows])
+
+    def given(self, X: Array) -> Given:
+        """Residuals, expected values and oddness of a few rows."""
+        z = standardized(X[:, self.used], self.center[self.used], self.spread)
+        both, u, holes = self.raw(z)
+        both = (both - self.medians[:, np.newaxis]) / self.units[:, np.newaxis]
+        residual, distance = np.where(holes, 0, both)
+        u = np.clip(u, -_MOST_EXPECTED, _MOST_EXPECTED)
+        expected = self.center[self.used] + self.spread * u / np.sqrt(1 - (u / BOUND) ** 2)
+        whole = holes.shape[1] / np.maximum((~holes).sum(axis=1), 1)
+        oddness = [
+            whole * (np.arcsinh(self.weight * distance) ** 2).sum(axis=1),
+            whole * (np.arcsinh(self.weight * residual) ** 2).sum(axis=1),
+            self._largest_surprise(np.abs(self.weight * residual)),
+        ]
+        return Given(residual, expected, np.stack(oddness, axis=1))
+
+    def _largest_surprise(self, sizes: Array) -> Array:
+        found = np.zeros(len(sizes))
+        for tail, size in zip(self.tails, sizes.T, strict=True):
+            np.maximum(found, Tail(*tail)(size), out=found)
+        return np.maximum(found - np.log(max(1, len(self.tails))), 0)
+
+    def raw(self, z: Array) -> tuple[Array, Array, Array]:
+        """Residual and distance before they are centered and scaled; expected u; the holes."""
+        v, holes = self.regressors(z)
+        solved, weight = self.solved(v, holes)
+        beyond = np.sign(z) * np.maximum(np.abs(z) - self.reach, 0) / self.deviation
+        residual = np.sqrt(weight) * (solved / weight + beyond)
+        u = np.where(holes, self.times(solved), v - solved / weight) * self.deviation + self.mean
+        return np.stack([residual, z - u]), u, holes
+
+    def fill(self, X: Array) -> Array:
+        """Rows with their holes filled by what is expected there; X itself if it has none."""
+        some = np.isnan(X).any(axis=1)
+        if not some.any():
+            return X
+        X = X.copy()
+        X[some] = self.filled(X[some])[0]
+        return X
+
+    def filled(self, X: Array) -> tuple[Array, Array]:
+        """Rows with their holes filled, and how odd their cells are."""
+        holes = np.isnan(X)
+        filled = np.where(holes, self.center, X).astype(X.dtype) if holes.any() else X
+        oddness = np.empty((len(X), 3))
+        for rows, piece in self.pieces(X):
+            oddness[rows] = piece.oddness
+            if filled is not X:
+                filled[rows, self.used] = np.where(
+                    holes[rows, self.used], piece.expected, X[rows, self.used]
+                )
+        return filled, oddness
+
+    def map(self, X: Array) -> CellMap:
+        """What ``cells`` of the detector gives."""
+        residual = np.zeros(X.shape)
+        expected = np.broadcast_to(self.center, X.shape).astype(np.float64)
+        for rows, piece in self.pieces(X):
+            residual[rows, self.used] = piece.residual
+            expected[rows, self.used] = piece.expected
+        return CellMap(residual, expected, np.abs(residual) > self.cutoff, self.cutoff)
+
+    @cached_property
+    def _inverse(self) -> tuple[Array, Array]:
+        """F with S^-1 = I / tau - F F^T, and the diagonal of S^-1."""
+        lengths = (self.factor**2).sum(axis=0)
+        inverse = self.factor / np.sqrt(self.rest * (self.rest + lengths))
+        return inverse, 1 / self.rest - (inverse**2).sum(axis=1)
+
+    def times(self, v: Array) -> Array:
+        """S v."""
+        return self.rest * v + (v @ self.factor) @ self.factor.T
+
+    def regressors(self, z: Array) -> tuple[Array, Array]:
+        """v, 0 for holes, and where these are."""
+        holes = np.isnan(z)
+        return np.where(holes, 0, (bounded(z) - self.mean) / self.deviation), holes
+
+    def solved(self, v: Array, holes: Array) -> tuple[Array, Array]:
+        """S_pp^-1 v_p and the diagonal of S_pp^-1, where p are the cells of a row; 0 for holes.
+
+        So `times` of it has S_hp S_pp^-1 v_p, what is expected, for the holes h.
+        """
+        inverse, weight = self._inverse
+        solved, weights = v / self.rest - (v @ inverse) @ inverse.T, np.tile(weight, (len(v), 1))
+        some = np.flatnonzero(holes.any(axis=1))
+        wide = v.shape[1] > tuning.HOLE_COLUMNS
+        at_once = len(v) if wide else max(1, tuning.CELL_VALUES // max(1, v.shape[1]) ** 2)
+        for rows in spans(len(some), at_once):
+            at = some[rows]
+            if wide:
+                solved[at] = self._by_steps(v[at], holes[at])
+            else:
+                solved[at], weights[at] = self._around(v[at], holes[at])
+        return solved, weights
+
+    def _around(self, v: Array, holes: Array) -> tuple[Array, Array]:
+        """Exactly: in S, rows and columns of holes are replaced by those of the identity."""
+        S = self.times(np.eye(v.shape[1]))
+        cut = np.where(holes[:, :, np.newaxis] | holes[:, np.newaxis, :], 0, S)
+        np.einsum("nii->ni", cut)[...] += holes
+        inverse = np.linalg.inv(cut)
+        return np.einsum("nij,nj->ni", inverse, v), np.einsum("nii->ni", inverse)
+
+    def _by_steps(self, v: Array, holes: Array) -> Array:
+        """By conjugate gradients; the diagonal is then taken from rows without holes."""
+        x, left, step = np.zeros_like(v), v.copy(), v.copy()
+        size = (left**2).sum(axis=1, keepdims=True)
+        for _ in range(_STEPS):
+            image = np.where(holes, 0, self.times(step))
+            length = size / np.maximum((step * image).sum(axis=1, keepdims=True), _TINY)
+            x += length * step
+            left -= length * image
+            before, size = size, (left**2).sum(axis=1, keepdims=True)
+            step = left + size / np.maximum(before, _TINY) * step
+        return x
+
+
+def standardized(X: Array, center: Array, spread: Array) -> Array:
+    """The z of some columns."""
+    with np.errstate(over="ignore"):
+        return np.clip((X.astype(np.float64) - center) / spread, -_FARTHEST, _FARTHEST)
+
+
+def bounded(z: Array) -> Array:
+    """The u of z."""
+    return z / np.hypot(1, z / BOUND)

@@ -1,0 +1,154 @@
+"""How columns depend on each other, learned from a sample of the rows."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import stats
+
+from l1kpca import tuning
+from l1kpca._typing import Array
+from l1kpca.outliers.cells import BOUND, Cells, bounded, standardized
+from l1kpca.outliers.columns import varying
+from l1kpca.outliers.tails import fit_tail, most_level
+
+_REACHED = 0.99
+_ROUNDS = 2  # of filling holes by what was learned, and learning again
+_QUANTILES = (0.5, 0.75, 0.9)
+_TAIL, _FEW_ROWS = (*_QUANTILES, 0.95, 0.98), 100
+_RARE, _LEAST_CUTOFF = np.log(1000), 3.0  # surprise and size of a residual at the cut-off
+_SMALLEST_UNIT = 0.05  # of a distance, in deviations of its column
+_MAD_TO_DEVIATION = 1 / stats.norm.ppf(0.75)  # of a normal variable
+_NORMAL_90 = stats.norm.ppf(0.95)  # 90 % of normal variables are smaller
+_TINY = np.finfo(np.float64).tiny
+
+
+def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bool) -> Cells:
+    """Learn from a sample of the rows; the spread of a column is at least ``least``.
+
+    So is the deviation of what is left of it given the others, in the same unit: a feature that has
+    a scale of its own is not blown up because it hardly varies.
+    If all columns have one unit, a column counts for as much as it varies among them, at most 1.
+    """
+    used = varying(X) | (least > 0)
+    wide = used.sum() > tuning.CELL_RANK
+    most = min(tuning.WIDE_CELL_ROWS if wide else tuning.CELL_ROWS, len(X))
+    rows = X[np.sort(rng.choice(len(X), most, replace=False))].astype(np.float64)
+    center, at = np.zeros(X.shape[1]), np.flatnonzero(used)
+    known = ~np.isnan(rows).all(axis=0)
+    center[known] = np.nanmedian(rows[:, known], axis=0)
+    rows[:, ~known] = 0  # a sample may miss all of the few values of a column
+    spreads = [_spread(rows[:, j] - center[j], X[:, j]) for j in at]
+    spread = np.maximum(spreads, least[used])
+    none = np.zeros(len(at))
+    cells = Cells(
+        used=used,
+        center=center,
+        spread=spread,
+        reach=none + BOUND,
+        mean=none,
+        deviation=none + 1,
+        factor=np.zeros((len(at), 0)),
+        rest=1.0,
+        weight=none + 1,
+        medians=np.zeros((2, len(at))),
+        units=np.ones((2, len(at))),
+        tails=np.zeros((len(at), 2, 0)),
+    )
+    if not len(at):
+        return cells
+    z = standardized(rows[:, used], center[used], spread)
+    u, level = bounded(z), max(0.5, min(_REACHED, most_level(len(z))))
+    floor = least[used] / spread
+    deviation = np.maximum(np.nanstd(u, axis=0), floor)
+    cells = replace(
+        cells,
+        reach=np.fmax(np.nanquantile(np.abs(z), level, axis=0, method="inverted_cdf"), BOUND),
+        mean=np.nanmean(u, axis=0),
+        deviation=np.where(deviation > 0, deviation, 1),
+        weight=np.minimum(spread / _mean_size(spread), 1) if one_unit else none + 1,
+    )
+    cells = _calibrated(_correlated(cells, z), z, one_unit)
+    return replace(cells, units=np.maximum(cells.units, [0 * floor, floor]))
+
+
+def _mean_size(spread: Array) -> float:
+    largest = float(spread.max(initial=_TINY))
+    return largest * float(np.sqrt(np.mean((spread / largest) ** 2)))
+
+
+def _spread(deviations: Array, column: Array) -> float:
+    """The MAD; the standard deviation where more than half of the values agree."""
+    deviations = deviations[~np.isnan(deviations)]
+    unit = float(np.abs(deviations).max(initial=0))
+    if unit == 0:  # the sample missed the few values that differ
+        return float(np.fmax.reduce(column) - np.fmin.reduce(column)) / np.sqrt(len(column))
+    mad = _MAD_TO_DEVIATION * float(np.median(np.abs(deviations / unit)))
+    deviation = float(np.std(deviations / unit))
+    return unit * (mad if mad > 1e-10 * deviation else deviation)
+
+
+def _correlated(cells: Cells, z: Array) -> Cells:
+    """The same with the correlations of the columns."""
+    v, holes = cells.regressors(z)
+    for _ in range(1 + _ROUNDS * bool(holes.any())):
+        factor, rest = _correlation(v)
+        cells = replace(cells, factor=factor, rest=rest)
+        if holes.any():
+            v = np.where(holes, cells.times(cells.solved(v * ~holes, holes)[0]), v)
+    return cells
+
+
+def _correlation(v: Array) -> tuple[Array, float]:
+    """B and tau of S, the correlations of v, shrunk by as much as they may be noise."""
+    n, d = v.shape
+    size = np.sqrt((v**2).mean(axis=0))
+    v = v / np.where(size > 0, size, 1)
+    # The eigenvalues of v^T v and of v v^T are the same, but for zeros.
+    values, vectors = np.linalg.eigh((v.T @ v if d <= n else v @ v.T) / n)
+    values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
+    live = int((size > 0).sum())  # the trace
+    noise = (live * live - live) / n / max(float((values**2).sum()) - live, _TINY)
+    share = min(1.0, max(tuning.SHRINKAGE, noise))
+    rank = min(tuning.CELL_RANK, len(values))
+    if d > n:
+        vectors = v.T @ (vectors / np.sqrt(np.maximum(n * values, _TINY)))
+    left = max(live - float(values[:rank].sum()), 0)
+    rest = left / (d - rank) if rank < d else float(values[-1])
+    lengths = (1 - share) * np.maximum(values[:rank] - rest, 0)
+    return vectors[:, :rank] * np.sqrt(lengths), share + (1 - share) * rest
+
+
+def _calibrated(cells: Cells, z: Array, one_unit: bool) -> Cells:
+    """The same with medians, units, tails and cut-off of the residuals, by the rows of the sample.
+
+    Columns of one unit share a tail, and so do those of few rows or more columns than rows.
+    """
+    both, _, holes = cells.raw(z)
+    both[:, holes] = np.nan
+    medians = np.nanmedian(both, axis=1)
+    residuals, distances = np.abs(both - medians[:, np.newaxis])
+    sizes = residuals[~holes]
+    unit = float(np.quantile(sizes, _QUANTILES[-1])) / _NORMAL_90 or 1.0
+    mad = _MAD_TO_DEVIATION * np.nanmedian(distances, axis=0)
+    mad = np.where(mad > _SMALLEST_UNIT * cells.deviation, mad, cells.deviation)
+    weighted = cells.weight * residuals / unit
+    pooled = one_unit or len(z) < max(_FEW_ROWS, len(mad))
+    columns = [weighted[~holes]] if pooled else map(_told, weighted.T, z.T)
+    tails = np.stack([fit_tail(each, _TAIL, normal=True).array for each in columns])
+    return replace(
+        cells,
+        medians=medians,
+        units=np.stack([np.full_like(mad, unit), mad]),
+        tails=np.broadcast_to(tails, (len(mad), *tails.shape[1:])).copy(),
+        cutoff=max(_LEAST_CUTOFF, fit_tail(sizes / unit, _QUANTILES).at(_RARE)),
+    )
+
+
+def _told(sizes: Array, z: Array) -> Array:
+    """The sizes of a column without holes, and without the value that most of its cells have.
+
+    So a rare category is compared with the cells that have one, not with those that have none.
+    """
+    known = ~np.isnan(z)
+    common = known & (z == 0)
+    return sizes[known & ~common if 2 * common.sum() > known.sum() else known]

@@ -1,0 +1,258 @@
+"""A detector that holds a kernel PCA, in scikit-learn's outlier contract."""
+
+from dataclasses import field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from l1kpca._typing import Array
+from l1kpca.checks import check_seed, check_sums, overflow_is_checked, refuse_dates
+from l1kpca.estimators.base import parameters
+from l1kpca.links import Documented
+from l1kpca.outliers.calibration import Calibrated
+from l1kpca.outliers.columns import Columns, warn_of_dropped
+from l1kpca.outliers.dependence import learn_cells
+from l1kpca.outliers.judged import Judged, judge_pieces, projected, projected_pieces
+from l1kpca.outliers.parameters import check_detector, is_precomputed, make_pca, make_rule, sampled
+from l1kpca.outliers.rules import Rows, fit_rule, parts
+from l1kpca.outliers.tables import collected, encoded, in_partitions
+from l1kpca.outliers.views import Views
+
+
+@parameters
+class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, BaseEstimator):
+    """Find the rows that do not fit the robust, nonlinear principal components of the others.
+
+    Parameters
+    ----------
+    pca : kernel PCA of this library, default=None
+        Any of them, not fitted.  None is ``rule.kernel_pca(n_columns)`` for the columns that vary:
+        for "robust" ``L1KernelPCA(0.8, max_components=min(50, n_columns), kernel="rbf",
+        gamma="wide")``, for "novelty" ``L1KernelPCA(0.8, max_components=min(10, n_columns),
+        kernel="rbf", gamma="narrow")``, for "paper" ``L1KernelPCA(max_components=n_columns,
+        kernel="rbf", gamma="paper", center=False, solver="fixed_point", start="column")``.
+    rule : {"auto", "robust", "novelty", "paper"} or rule object, default="auto"
+        How abnormal a row is: see `Robust`, `Novelty` and `Paper`.  "auto" is "robust", or
+        "novelty" if ``contamination`` is 0.  Pass ``Robust(variance_kept=0.9)`` to look at more
+        components, or a `Rule` of your own.
+    contamination : "auto" or float, default="auto"
+        Where the line is drawn.  With "auto", "robust" flags rows that are too rare, or too many,
+        for ordinary ones, up to 40 % and at least one; "paper" flags rows beyond the
+        97.5 % point of a chi-square variable or of the training rows.  A float in (0, 0.5]
+        flags that share of the training rows.  0 says that they are clean: "novelty", for which
+        "auto" is the same, flags one in a hundred ordinary new rows, the others those that are more
+        abnormal than all training rows.
+    scaling : {"columns", "common"} or None, default="columns"
+        "columns" divides each column by its own spread: the standard deviation; for "robust" the
+        MAD, with a soft bound of three spreads.  "common" divides all columns by one
+        spread, for columns of one unit such as spectra and images.  Constant columns are dropped.
+        None leaves the rows as they are.
+    max_samples : int, None or "auto", default="auto"
+        Components are found on at most that many rows, drawn at random, None is all; every row is
+        scored.  "auto" is 1000 for "robust", 2000 for "novelty", all for "paper" and for
+        ``kernel="precomputed"``.
+    calibration : float or None, default=None
+        Share of the rows, drawn at random, that ``fit`` does not learn from but calibrates with.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the sample, and of a kernel PCA whose own is None.
+    n_jobs : int, default=None
+        Threads of a kernel PCA whose own number is None; the result does not depend on it.
+    memory_limit : int, str or None, default=None
+        Bytes, or a text such as "2GB", for the Gram matrix of a kernel PCA whose own limit is None.
+
+    Attributes
+    ----------
+    pca_ : estimator
+        The fitted kernel PCA; ``pca_.X_fit_`` are the scaled rows that it was fitted on.
+    rule_ : FittedRule
+        What the rule learned.
+    offset_ : float
+        Rows with ``score_samples`` below it are outliers.
+    clear_line_ : bool
+        Whether outliers stand apart: few of the training rows are near the line.
+    columns_ : Columns
+        How columns are scaled, and in ``columns_.cells`` how they depend on each other.
+    calibration_ : Calibration
+        The reference rows, if there are any.
+    encoder_ : TableEncoder or None
+        What turned the columns of a data frame into numbers; None if X was an array.
+    n_features_in_ : int
+        Number of columns at fit.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if all are strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca import KernelPCAOutlierDetector
+    >>> X = np.random.default_rng(0).normal(size=(100, 2)) @ [[1.0, 0.9], [0.0, 0.3]]
+    >>> X[7] = [2.0, -2.0]
+    >>> detector = KernelPCAOutlierDetector(random_state=0).fit(X)
+    >>> int(np.argmin(detector.score_samples(X))), int(detector.predict(X[7:8])[0])
+    (7, -1)
+    """
+
+    pca: Any = field(default=None, kw_only=False)
+    rule: Any = "auto"
+    contamination: Any = "auto"
+    scaling: str | None = "columns"
+    max_samples: Any = "auto"
+    calibration: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    memory_limit: Any = None
+
+    def fit(self, X: Any, y: Any = None) -> "KernelPCAOutlierDetector":
+        """Learn what ordinary rows look like.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, outliers among them.  A hole (NaN) is judged by nothing, and filled by what the
+            other cells of its row say that it should be; so it is in all other methods.
+        y : ignored
+            For the interface alone.
+
+        Returns
+        -------
+        self : object
+            The fitted detector.
+        """
+        X = collected(self, X)
+        (self._fit if self.calibration is None else self._fit_and_calibrate)(X)
+        return self
+
+    def fit_judge(self, X: Any, *, n_scores: int = 2) -> Judged:
+        """``fit(X).judge(X)`` with one projection of the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, outliers among them.
+        n_scores : int, default=2
+            How many leading components to give the scores of.
+
+        Returns
+        -------
+        judged : Judged
+        """
+        if self.calibration is not None:
+            return self.judge(self._fit_and_calibrate(X), n_scores=n_scores)
+        rows = self._fit(X)
+        return judge_pieces(self.pca_, parts(rows), self.rule_, self.offset_, n_scores)
+
+    def judge(self, X: Any, *, n_scores: int = 2) -> Judged:
+        """Everything about rows from one projection.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        n_scores : int, default=2
+            How many leading components to give the scores of.
+
+        Returns
+        -------
+        judged : Judged
+            Abnormality, flags, outlier map and leading scores.
+        """
+        X = self._rows(X, reset=False)
+        pieces = projected_pieces(self.pca_, self.columns_, X)
+        return judge_pieces(self.pca_, pieces, self.rule_, self.offset_, n_scores)
+
+    @in_partitions
+    def score_samples(self, X: Any) -> Array:
+        """How ordinary rows are; the negative abnormality, so higher is more ordinary.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+        """
+        return -self.judge(X, n_scores=0).abnormality
+
+    @in_partitions
+    def decision_function(self, X: Any) -> Array:
+        """``score_samples`` minus ``offset_``: negative for outliers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,)
+        """
+        return self.score_samples(X) - self.offset_
+
+    @in_partitions
+    def predict(self, X: Any) -> Array:
+        """1 for ordinary rows, -1 for outliers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return np.where(self.judge(X, n_scores=0).flagged, -1, 1)
+
+    def _fit(self, X: Any) -> Rows:
+        """Fit; gives the projected training rows, so that they need not be projected again."""
+        for name in ("rule_", "calibration_"):
+            self.__dict__.pop(name, None)  # a fit that fails leaves no half-fitted detector
+        check_detector(self)
+        rng = check_seed(self.random_state)
+        X = self._rows(X, reset=True)
+        check_sums(X)
+        rule = make_rule(self.rule, self.contamination)
+        names, least = getattr(self, "feature_names_in_", None), np.zeros(X.shape[1])
+        if self.encoder_ is not None:
+            names, least = self.encoder_.get_feature_names_out(), self.encoder_.least_spread_
+        self.columns_ = Columns(np.ones(X.shape[1], dtype=bool))
+        if not is_precomputed(self.pca):
+            self.columns_ = rule.columns(X, self.scaling).at_least(least)
+        warn_of_dropped(X, self.columns_.used, names)
+        pca = make_pca(self, rule, int(self.columns_.used.sum()), seed=int(rng.randint(2**31 - 1)))
+        sample = sampled(self, rule, X, rng)
+        if not is_precomputed(self.pca):
+            cells = learn_cells(X, least, rng, one_unit=self.scaling != "columns")
+            self.columns_ = replace(self.columns_, cells=cells)
+        self.pca_ = pca.fit(self.columns_(sample))
+        rows = projected(self.pca_, self.columns_, X)
+        self.rule_, self.offset_ = fit_rule(rule, rows, self.pca_, self.contamination)
+        return rows
+
+    def _rows(self, X: Any, *, reset: bool) -> Array:
+        if not reset:
+            check_is_fitted(self)
+        table: Array | None
+        self.encoder_: Any
+        table, self.encoder_ = encoded(self, X, reset=reset)
+        if table is not None:
+            return table
+        refuse_dates(X)
+        with overflow_is_checked():  # scikit-learn sums all entries to see whether they are finite
+            finite = True if is_precomputed(self.pca) else "allow-nan"
+            types = [np.float64, np.float32]
+            return validate_data(self, X, dtype=types, ensure_all_finite=finite, reset=reset)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "rule_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = is_precomputed(self.pca)
+        tags.input_tags.allow_nan = not tags.input_tags.pairwise
+        return tags

@@ -1,0 +1,146 @@
+"""How many flags are false: a controlled rate, a bound at every line, an estimate."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from l1kpca._typing import Array
+from l1kpca.threads import spans
+from l1kpca.tuning import LINE_STEP, MIDDLE, SHOULDER
+
+_FEWEST_ROWS, _MOST_ROWS = 100, 500_000
+_ROUNDS = 4
+_SKEWS = np.linspace(0, 2, 101)[:, np.newaxis]
+
+
+def rounded(*scores: Array) -> list[Array]:
+    """In single precision: scores of equal rows differ by rounding errors, and must be ties."""
+    with np.errstate(over="ignore"):
+        return [np.asarray(one).astype(np.float32) for one in scores]
+
+
+def benjamini_hochberg(p: Array, fdr: float) -> Array:
+    """Rows with p at most fdr * k / n, for the largest k that so many rows fulfill.
+
+    Examples
+    --------
+    >>> benjamini_hochberg(np.array([0.03, 0.9, 0.01, 0.4]), 0.1)
+    array([ True, False,  True, False])
+    """
+    ordered = np.sort(p)
+    kept = np.flatnonzero(ordered <= fdr * np.arange(1, len(p) + 1) / len(p) * (1 + 1e-12))
+    return p <= ordered[kept[-1]] if len(kept) else np.zeros(len(p), dtype=bool)
+
+
+def most_false(reference: Array, abnormality: Array, confidence: float) -> Array:
+    """For the line just below each row, how many rows at or above it are ordinary at most.
+
+    Of k ordinary rows, V are above the (c+1)-th largest of n reference rows; V is beta-binomial,
+    whatever the distribution.  One level for each of a few c, spread evenly in log c, adds up to
+    that of all, and what holds at them bounds every line between: V grows with c, and from line to
+    line by no more than the flags do.  Rows that must be outliers leave fewer ordinary ones, k.
+    """
+    reference, abnormality = rounded(reference, abnormality)
+    n, m = len(reference), len(abnormality)
+    order = np.argsort(-abnormality, kind="stable")
+    above = n - np.searchsorted(np.sort(reference), abnormality[order], side="left")
+    flags = m - np.searchsorted(abnormality[order[::-1]], abnormality[order], side="left")
+    steps = LINE_STEP ** np.arange(np.log(max(n / 2, 1)) / np.log(LINE_STEP))
+    looked_at = np.unique(np.r_[0, np.floor(steps)]).astype(int)
+    level = (1 - confidence) / len(looked_at)
+    at, ordinary = np.searchsorted(looked_at, above), m
+    while True:
+        bounds = _largest_counts(looked_at, n, ordinary, level)
+        found = np.minimum(np.append(bounds, ordinary)[at], flags)
+        found = flags + np.minimum.accumulate(found - flags)
+        found = np.minimum.accumulate(found[::-1])[::-1]
+        left = m - int((flags - found).max())
+        if left >= ordinary:
+            break
+        ordinary = left
+    back = np.empty(m, dtype=np.int64)
+    back[order] = found
+    return back
+
+
+def _largest_counts(looked_at: Array, n: int, k: int, level: float) -> Array:
+    """For each c, the j that V exceeds with a chance of at most ``level``, by bisection.
+
+    V is j or more if among the c + j largest of all n + k rows at most c are of the reference.
+    """
+    low, high = np.zeros(len(looked_at), dtype=int), np.full(len(looked_at), k)
+    while (low < high).any():
+        middle = (low + high) // 2
+        rare = stats.hypergeom.cdf(looked_at, n + k, n, looked_at + middle + 1) <= level
+        low, high = np.where(rare, low, middle + 1), np.where(rare, middle, high)
+    return high
+
+
+class Null(NamedTuple):
+    r"""Scores of ordinary rows, by :math:`a + b ((1 + g z / 3)^3 - 1) / g` of a standard normal z.
+
+    With g = 0 they are normal; sums of squares are of this kind (Wilson and Hilferty).
+    """
+
+    location: float
+    scale: float
+    skew: float
+
+    def tail(self, abnormality: Array) -> Array:
+        """The share of ordinary rows that are at least as abnormal."""
+        z = (abnormality - self.location) / self.scale
+        return stats.norm.sf(3 / self.skew * (np.cbrt(1 + self.skew * z) - 1) if self.skew else z)
+
+
+def fit_null(abnormality: Array) -> Null:
+    """Fit the null to the quantiles in the middle, without rows that it takes for outliers.
+
+    Raises ValueError if the rows beyond do not fall off as it does: then the tail of ordinary rows
+    and outliers that are not far from them cannot be told apart.
+    """
+    if len(abnormality) < _FEWEST_ROWS:
+        raise ValueError(
+            f"the share of false flags cannot be estimated from {len(abnormality)} rows: it takes"
+            f" {_FEWEST_ROWS}, or calibrate with reference rows"
+        )
+    abnormality = abnormality[:: 1 + len(abnormality) // _MOST_ROWS]  # enough for three numbers
+    null, left = _fit_middle(abnormality), abnormality
+    for _ in range(_ROUNDS):
+        left = abnormality[~benjamini_hochberg(null.tail(abnormality), 0.1)]
+        null = _fit_middle(left)
+    tail = null.tail(abnormality)
+    few, many = SHOULDER
+    seen = int(((tail > few) & (tail <= many)).sum())
+    expected = (many - few) * len(tail)
+    if seen > expected + 2 * np.sqrt(expected):
+        raise ValueError(
+            f"the share of false flags cannot be estimated: {seen} rows are in the tail of the"
+            f" scores, where {expected:.0f} were expected, so outliers cannot be told from a heavy"
+            " tail; calibrate with reference rows"
+        )
+    return null
+
+
+def _fit_middle(abnormality: Array) -> Null:
+    """The null whose quantiles are closest in the middle, by least squares."""
+    share = np.linspace(*MIDDLE, 60)
+    z, quantiles = stats.norm.ppf(share), np.quantile(abnormality, share)
+    basis = z + _SKEWS * z**2 / 3 + _SKEWS**2 * z**3 / 27
+    centered, wanted = basis - basis.mean(axis=1, keepdims=True), quantiles - quantiles.mean()
+    slopes = centered @ wanted / np.square(centered).sum(axis=1)
+    best = int(np.argmin(np.square(slopes[:, np.newaxis] * centered - wanted).sum(axis=1)))
+    slope = float(slopes[best])
+    if not slope > 0:
+        raise ValueError("the share of false flags cannot be estimated: most scores are equal")
+    return Null(float(quantiles.mean() - slope * basis[best].mean()), slope, float(_SKEWS[best, 0]))
+
+
+def estimated_false_share(abnormality: Array) -> Array:
+    """For the line just below each row, the estimated share of false flags; see `fit_null`."""
+    null, ordered, n = fit_null(abnormality), np.sort(abnormality), len(abnormality)
+    share = np.empty(n, dtype=np.float32)
+    for rows in spans(n, _MOST_ROWS):
+        flags = n - np.searchsorted(ordered, abnormality[rows], side="left")
+        share[rows] = np.minimum(1, n * null.tail(abnormality[rows]) / flags)
+    return share

@@ -1,0 +1,212 @@
+"""The rule for clean training rows: how much of a row their span does not explain."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg import blas, lapack
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+
+from l1kpca import tuning
+from l1kpca._typing import Array
+from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
+from l1kpca.gram.choose import read_memory_limit
+from l1kpca.kernels import Kernel, KernelBlocks, kernel_blocks, name_of
+from l1kpca.outliers.rules import FittedRule, Rows, Rule, is_number
+from l1kpca.threads import computing, spans
+
+_DISTANCES: dict[Any, Any] = {
+    "rbf": lambda X, Y: euclidean_distances(X, Y, squared=True),
+    "laplacian": manhattan_distances,
+}
+"""Of the kernels exp(-gamma distance), which vanish far away."""
+_VANISHING = 1e-100  # its square is still a number
+_FARTHEST = 1e120
+_ALONE = 1e-6  # share below which what others explain of a row is rounding error
+
+
+@dataclass(frozen=True)
+class Novelty(Rule):
+    r"""The damped distance of a row to the span of the training rows.
+
+    For training rows without outliers.  Every direction in feature space that they take counts, the
+    more the more they take it: with the Gaussian kernel k, the kernel matrix K of m training rows
+    and their kernels :math:`k_x` with a row x, the span explains the share
+
+    .. math:: q(x) = k_x^T (K + m \lambda I)^{-1} k_x
+                   = \sum_j \frac{\mu_j}{\mu_j + m \lambda} \langle \phi(x), u_j \rangle^2
+
+    of x, where :math:`u_j` are the components of K and :math:`\mu_j` its eigenvalues; :math:`1 - q`
+    is the damped squared distance.  The abnormality is :math:`-\log((1 + \lambda) q)`: nearly
+    :math:`1 - q` for ordinary rows, 0 where all training rows agree, and it grows without bound,
+    like the squared distance to the nearest training row, for rows far from all.  (For kernels that
+    do not vanish far away, such as the linear one, it is :math:`k(x, x) - q` in units of the mean
+    k(x, x) of the training rows.)
+
+    Columns are standardized, and not bounded.  The width of the kernel is a third of the median
+    distance between rows, :math:`\lambda = 10^{-5}`, and m at most 2000 rows, drawn at random:
+    results hardly depend on the first two (a width of the half to a quarter, a lambda ten times as
+    large), more rows help.
+
+    The line is where a share ``false_alarms`` of new ordinary rows is beyond it: that quantile of
+    the abnormalities of the m rows, each judged by the others (in closed form:
+    :math:`1 / (K + m \lambda I)^{-1}_{ii} - m \lambda` is the damped distance of row i to the
+    others).  Among m < 1 / ``false_alarms`` rows the line is their largest, which one new row in
+    m + 1 exceeds.
+
+    Parameters
+    ----------
+    variance_kept : float, default=0.8
+        Share of the variance that the components of the outlier map must reach, at most ten.
+    false_alarms : float, default=0.01
+        Share of ordinary new rows that are flagged if ``contamination`` is 0 or "auto".
+    """
+
+    false_alarms: float = 0.01
+
+    max_samples: ClassVar[int | None] = tuning.SPAN_ROWS
+    bound: ClassVar[float] = 1e15  # no bound, but squares are numbers, in single precision too
+    for_clean_rows: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        share = self.false_alarms
+        if not is_number(share) or not 0 < float(share) < 1:
+            raise ValueError(f"false_alarms={share!r} must be a number between 0 and 1")
+
+    def kernel_pca(self, n_columns: int) -> L1KernelPCA:
+        """At most ten components, which only the outlier map looks at, with a narrow kernel."""
+        own = super().kernel_pca(min(n_columns, tuning.SPAN_COMPONENTS))
+        return own.set_params(gamma="narrow")
+
+    def center_and_spread(self, X: Array) -> tuple[Array, Array]:
+        """Mean and standard deviation."""
+        return X.mean(axis=0), X.std(axis=0)
+
+    def fit(self, rows: Rows, pca: Any) -> "FittedNovelty":
+        """Invert the kernel matrix of the rows that the kernel PCA was fitted on."""
+        reached = np.cumsum(pca.explained_variance_ratio_) >= self.variance_kept
+        n_kept = int(np.argmax(reached)) + 1 if reached.any() else len(reached)
+        scores = rows.scores[:, :n_kept]
+        scale = scores.std(axis=0, dtype=np.float64)
+        kernel, K = pca.projection_.kernel, _kernel_matrix(pca)
+        diagonal = K.diagonal().copy()
+        unit = float(diagonal.mean()) or 1.0
+        damping = tuning.DAMPING * len(K) * unit
+        whitening = _inverse_root(K, damping, kernel)
+        others = diagonal + damping - 1 / np.einsum("ij,ij->i", whitening, whitening)
+        fitted = FittedNovelty(
+            components=np.arange(n_kept),
+            center=scores.mean(axis=0, dtype=np.float64),
+            scale=np.where(scale > 0, scale, np.inf),
+            whitening=whitening,
+            unit=unit,
+        )
+        left_out = fitted.unexplained(others, diagonal, kernel)
+        alone = np.flatnonzero(others < _ALONE * diagonal)
+        if len(alone) and kernel.function in _DISTANCES:
+            left_out[alone] = fitted.judge(pca.X_fit_[alone], pca, alone)
+        place = int(np.ceil((len(left_out) + 1) * (1 - self.false_alarms))) - 1
+        return replace(fitted, cutoff=float(np.sort(left_out)[min(place, len(left_out) - 1)]))
+
+    def line(self, rule: FittedRule, abnormality: Array) -> float:
+        """What a share ``false_alarms`` of the training rows exceed, each judged by the others."""
+        return rule.cutoff
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedNovelty(FittedRule):
+    r"""`Novelty`, frozen.
+
+    ``whitening`` is W, upper triangular, with :math:`W W^T = (K + m \lambda I)^{-1}`, and ``unit``
+    the mean of k(x, x).
+    """
+
+    whitening: Array
+    unit: float
+
+    def abnormality(self, rows: Rows) -> Array:
+        """How little the span of the training rows explains, block by block."""
+        return self.judge(rows.scaled, rows.pca)
+
+    def judge(self, X: Array, pca: Any, own: Array | None = None) -> Array:
+        """The same of scaled rows; ``own`` are their places among the training rows, if any.
+
+        A training row is judged by the others alone, if they hardly see it.
+        """
+        training, X = _double(pca), X.astype(np.float64)
+        kernel, out = training.kernel, np.empty(len(X))
+
+        def work(span: slice) -> None:
+            k, at = training.with_new(X[span]), None
+            if own is not None:
+                at = np.arange(len(k)), own[span]
+                k[at] = 0
+            shift = _lift_vanished(k, X[span], training, at)
+            seen = blas.dtrmm(1.0, self.whitening.T, k.T, lower=1, overwrite_b=1)
+            explained = np.einsum("ji,ji->i", seen, seen)
+            out[span] = self.unexplained(explained, kernel.diagonal(X[span]), kernel) + shift
+
+        pieces = [(span,) for span in spans(len(X), tuning.TILE_SIDE)]
+        with computing(pca.n_jobs) as workers:
+            workers.run(work, pieces, cost=len(X) * self.whitening.size)
+        return out
+
+    def unexplained(self, explained: Array, norms: Array, kernel: Kernel) -> Array:
+        """Minus the logarithm of the explained share, or the distance; never below zero."""
+        if kernel.function in _DISTANCES:
+            share = (1 + tuning.DAMPING) * explained
+            return -np.log(np.clip(share, np.finfo(np.float64).tiny, 1))
+        return np.maximum(norms.astype(np.float64) - explained, 0) / self.unit
+
+
+def _kernel_matrix(pca: Any) -> Array:
+    """K of the rows that the kernel PCA was fitted on."""
+    X, limit = pca.X_fit_, read_memory_limit(pca.memory_limit)
+    needed = 16 * len(X) ** 2
+    if needed > limit:
+        raise ValueError(
+            f"rule='novelty' inverts the kernel matrix of {len(X)} rows, which takes {needed}"
+            f" bytes, more than the {limit} allowed: set max_samples to"
+            f" {int(np.sqrt(limit / 16))} or less"
+        )
+    return np.ascontiguousarray(_double(pca).between(slice(None), slice(None)))
+
+
+def _double(pca: Any) -> KernelBlocks:
+    """The kernel with the rows that the kernel PCA was fitted on, in double precision."""
+    return kernel_blocks(pca.X_fit_.astype(np.float64), pca.projection_.kernel)
+
+
+def _inverse_root(K: Array, damping: float, kernel: Kernel) -> Array:
+    """W, upper triangular, with W W^T = (K + damping I)^-1; takes the place of K."""
+    K.flat[:: len(K) + 1] += damping
+    root, not_positive = lapack.dpotrf(K.T, lower=1, overwrite_a=1)
+    if not_positive:
+        raise ValueError(
+            f"rule='novelty' needs a positive semidefinite kernel, and kernel="
+            f"{name_of(kernel.function)} is not for these rows: use another, such as 'rbf'"
+        )
+    return lapack.dtrtri(root, lower=1, overwrite_c=1)[0].T
+
+
+def _lift_vanished(k: Array, X: Array, training: KernelBlocks, own: Any) -> Array:
+    """Multiply kernels that all but vanish, in place, and give twice the logarithms of factors.
+
+    The factor of a row makes its largest kernel 1, so that the distances of far rows count.
+    """
+    kernel, shift = training.kernel, np.zeros(len(k))
+    if kernel.function not in _DISTANCES:
+        return shift
+    far = np.flatnonzero(k.max(axis=1) < _VANISHING)
+    if len(far):
+        x = np.clip(X[far], -_FARTHEST, _FARTHEST)
+        with np.errstate(over="ignore"):
+            exponents = kernel.params["gamma"] * _DISTANCES[kernel.function](x, training.X)
+        if own is not None:
+            exponents[np.arange(len(far)), own[1][far]] = np.inf
+        exponents = np.minimum(exponents, _FARTHEST**2)
+        nearest = exponents.min(axis=1)
+        k[far] = np.exp(nearest[:, np.newaxis] - exponents)
+        shift[far] = 2 * nearest
+    return shift

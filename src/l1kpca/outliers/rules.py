@@ -1,0 +1,255 @@
+"""What an outlier rule is, and the statistics that rules share."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from scipy import stats
+
+from l1kpca._typing import Array
+from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
+from l1kpca.gram.projection import Projected
+from l1kpca.outliers.columns import Columns, learn_columns
+from l1kpca.threads import spans
+
+QUANTILE = 0.975
+_MAD_TO_DEVIATION = 1 / stats.norm.ppf(0.75)  # of a normal variable
+_TINY = 1e-10
+_NEAR, _FAR = 1.25, 1.5
+_ROWS = 16_384  # of the training rows, that are looked at at once
+
+
+@dataclass(frozen=True)
+class Rows(Projected):
+    """Projected rows, with what they were projected from and by; arrays have one entry per row."""
+
+    X: Array
+    """The rows as they were given."""
+    columns: Columns
+    pca: Any
+    oddness: Array | None = None
+    """How odd the cells of each row are, see `Cells`; None for a kernel matrix."""
+
+    @property
+    def scaled(self) -> Array:
+        """The rows as the kernel PCA takes them; a copy, so ask for a few rows at a time."""
+        return self.columns(self.X)
+
+
+_Some = TypeVar("_Some", bound=Projected)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedRule(ABC):
+    """A rule with all that it learned: arrays, numbers and text, nothing else.
+
+    Derive a frozen dataclass with ``abnormality``; the two distances of the outlier map follow from
+    the fields.
+
+    Attributes
+    ----------
+    components : ndarray of int
+        The components that the rule looks at.
+    center, scale : ndarray
+        Of the scores of ordinary rows, for each of these components; infinity is no scale.
+    cutoff : float
+        The rule's own line: the abnormality beyond which rows are outliers.
+    orthogonal_cutoff : float
+        Orthogonal distance that 97.5 % of ordinary rows do not reach.
+    clear_line : bool
+        Whether few of the training rows are near the line.
+    """
+
+    components: Array
+    center: Array
+    scale: Array
+    cutoff: float = 0.0
+    orthogonal_cutoff: float = 0.0
+    clear_line: bool = False
+
+    @abstractmethod
+    def abnormality(self, rows: Rows) -> Array:
+        """How abnormal each row is, whatever the other rows are; higher is more abnormal."""
+
+    def unseen(self, rows: Rows) -> Array:
+        """Which rows the rule cannot judge by their scores and takes for outliers; here none."""
+        return np.zeros(len(rows.scores), dtype=bool)
+
+    def whole_and_cells(self, rows: Rows) -> tuple[Array, Array]:
+        """How abnormal each row is as a whole, and by its cells alone; here not at all by cells."""
+        return self.abnormality(rows), np.zeros(len(rows.scores))
+
+    def standardized(self, rows: Projected) -> Array:
+        """Scores in units of their scale."""
+        return (rows.scores[:, self.components] - self.center) / self.scale
+
+    def distances(self, rows: Projected) -> tuple[Array, Array]:
+        """Score distance within the components, orthogonal distance to them."""
+        within = (self.standardized(rows) ** 2).sum(axis=1, dtype=np.float64)
+        return np.sqrt(within), np.sqrt(orthogonal_squares(rows, self.components))
+
+    @property
+    def score_cutoff(self) -> float:
+        """The squared score distance of normal variables is chi-square."""
+        return float(np.sqrt(stats.chi2.ppf(QUANTILE, max(len(self.components), 1))))
+
+    def ellipse(self, first: int = 0, second: int = 1) -> tuple[float, float, float, float] | None:
+        r"""Center and half axes of the ellipse that holds 97.5 % of ordinary rows.
+
+        With m and s the center and scale of two components, the ellipse is
+
+        .. math:: (y_1 - m_1)^2 / s_1^2 + (y_2 - m_2)^2 / s_2^2 = \chi^2_{2; 0.975}
+
+        It is None if the rule does not look at both, or they do not vary.
+        """
+        kept = self.components.tolist()
+        if first not in kept or second not in kept:
+            return None
+        at = [kept.index(first), kept.index(second)]
+        x, y, across, up = np.r_[
+            self.center[at], self.scale[at] * np.sqrt(stats.chi2.ppf(QUANTILE, 2))
+        ].tolist()
+        return (x, y, across, up) if np.isfinite([across, up]).all() else None
+
+
+@dataclass(frozen=True)
+class Rule(ABC):
+    """How columns are scaled, which kernel PCA is wanted, how rows are judged, where the line is.
+
+    Derive a frozen dataclass with ``fit``; all else has the defaults of `Robust`.
+
+    Parameters
+    ----------
+    variance_kept : float, default=0.8
+        Share of the variance that the components which are looked at must reach.
+    """
+
+    variance_kept: float = 0.8
+
+    max_samples: ClassVar[int | None] = 1000
+    """Rows that the components are found on, drawn at random; None is all."""
+    bound: ClassVar[float] = 3.0
+    """No value counts for more than so many spreads of its column."""
+    for_clean_rows: ClassVar[bool] = False
+    """Whether the line is for new rows: with ``contamination`` "auto" or 0 it is `line` alone."""
+    needs_norms: ClassVar[bool] = True
+    """Whether k(x, x) is needed, which ``kernel="precomputed"`` does not give."""
+
+    def __post_init__(self) -> None:
+        share = self.variance_kept
+        if not is_number(share) or not 0 < float(share) <= 1:
+            raise ValueError(f"variance_kept={share!r} must be a number above 0 and at most 1")
+
+    @abstractmethod
+    def fit(self, rows: Rows, pca: Any) -> FittedRule:
+        """Learn from the scores and squared norms of the training rows.
+
+        The cut-offs need not be set: the detector takes `line` and the Wilson-Hilferty
+        transformation.
+        """
+
+    def line(self, rule: FittedRule, abnormality: Array) -> float:
+        """Where the line is, if the share of outliers is not known: here the 97.5 % point.
+
+        It is that of ordinary rows, by median and MAD of the training rows.  Bounded or lumpy
+        values may put it beyond every row: then the rows themselves say where it is.
+        """
+        return min(wilson_hilferty(abnormality), float(np.quantile(abnormality, QUANTILE)))
+
+    def kernel_pca(self, n_columns: int) -> Any:
+        """The kernel PCA to use for so many columns that vary, not fitted.
+
+        The kernel is a Gaussian, twice as wide as the median distance of rows.  ``random_state``,
+        ``n_jobs`` and ``memory_limit`` are None: the detector sets them.
+        """
+        return L1KernelPCA(
+            float(self.variance_kept) if self.variance_kept < 1 else None,
+            max_components=max(1, min(50, n_columns)),
+            kernel="rbf",
+            gamma="wide",
+        )
+
+    def center_and_spread(self, X: Array) -> tuple[Array, Array]:
+        """Center and spread of columns: here median and MAD, as of a standard normal variable.
+
+        Where more than half of the values agree, the median deviation is zero and the standard
+        deviation is the only spread there is.
+        """
+        center, deviation = np.median(X, axis=0), X.std(axis=0)
+        mad = _MAD_TO_DEVIATION * np.median(np.abs(X - center), axis=0)
+        return center, np.where(mad > _TINY * deviation, mad, deviation)
+
+    def columns(self, X: Array, scaling: str | None = "columns") -> Columns:
+        """Learn how the columns of X are scaled."""
+        return learn_columns(X, self.center_and_spread, self.bound, scaling)
+
+
+def fit_rule(rule: Rule, rows: Rows, pca: Any, contamination: Any) -> tuple[FittedRule, float]:
+    """The fitted rule with its cut-offs, and the score below which rows are outliers."""
+    fitted = rule.fit(rows, pca)
+    own_line = rule.for_clean_rows and contamination in ("auto", 0)
+    judged = [] if own_line else [fitted.abnormality(part) for part in parts(rows)]
+    abnormality = np.concatenate([np.zeros(0), *judged])
+    outside = 0.0
+    if rows.squared_norms is not None:
+        squares = [orthogonal_squares(part, fitted.components) for part in parts(rows)]
+        outside = max(wilson_hilferty(np.concatenate(squares)), rounding_of_squares(rows)) ** 0.5
+    line = rule.line(fitted, abnormality)
+    offset = -line
+    if not own_line and contamination != "auto":
+        offset = float(np.quantile(-abnormality, float(contamination)))
+    # Matrix products round differently with other rows beside a row.  The line may be the score
+    # of a training row: a little below, no rounding error decides on which side that row is.
+    offset -= float(np.sqrt(np.finfo(rows.scores.dtype).eps)) * abs(offset)
+    clear = own_line or is_clear(abnormality, -offset)
+    return replace(fitted, cutoff=line, orthogonal_cutoff=outside, clear_line=clear), offset
+
+
+def is_clear(abnormality: Array, line: float) -> bool:
+    """Whether rows are beyond the line, most of them far beyond, or hardly any is just below it."""
+    beyond = abnormality[abnormality > line]
+    below = int(((abnormality > line / _NEAR) & (abnormality <= line)).sum())
+    far = float(np.median(beyond)) if len(beyond) else 0.0
+    return len(beyond) > 0 and (below <= len(beyond) / 4 or far > _FAR * line)
+
+
+def wilson_hilferty(squares: Array) -> float:
+    """Cut-off of a sum of squares: its cube root is nearly normal; median and MAD of that."""
+    roots = np.cbrt(squares)
+    center = float(np.median(roots))
+    spread = float(_MAD_TO_DEVIATION * np.median(np.abs(roots - center)))
+    return (center + spread * float(stats.norm.ppf(QUANTILE))) ** 3
+
+
+def orthogonal_squares(rows: Projected, components: Array) -> Array:
+    """Squared distances of rows to the subspace of some components."""
+    inside = (rows.scores[:, components] ** 2).sum(axis=1, dtype=np.float64)
+    return np.maximum(squared_norms(rows) - inside, 0)
+
+
+def rounding_of_squares(rows: Projected) -> float:
+    """A squared distance up to this size, a small difference of large numbers, is no distance."""
+    size = float(squared_norms(rows).mean(dtype=np.float64))
+    return float(np.finfo(rows.scores.dtype).eps) ** (2 / 3) * size
+
+
+def squared_norms(rows: Projected) -> Array:
+    """Those of the rows; a rule without ``needs_norms`` must not ask for them."""
+    if rows.squared_norms is None:
+        raise ValueError("this rule needs k(x, x), which kernel='precomputed' does not give")
+    return rows.squared_norms
+
+
+def parts(rows: _Some) -> Iterator[_Some]:
+    """A few rows at a time, so that nothing as large as all scores is made beside them."""
+    held = {name: each for name, each in vars(rows).items() if isinstance(each, np.ndarray)}
+    for span in spans(len(rows.scores), _ROWS):
+        yield replace(rows, **{name: each[span] for name, each in held.items()})
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a real number; True and False are not."""
+    return isinstance(value, Real) and not isinstance(value, bool)

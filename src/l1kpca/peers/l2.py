@@ -1,0 +1,175 @@
+"""Ordinary kernel PCA: scikit-learn's."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import eigsh
+from sklearn.decomposition import KernelPCA
+from sklearn.utils.extmath import randomized_svd
+
+from l1kpca._typing import Array
+from l1kpca.checks import check_count, check_number
+from l1kpca.components.base import Component, negligible_variance, signs_int8
+from l1kpca.components.spectrum import whole_matrix
+from l1kpca.estimators.base import KernelPCABase, parameters
+from l1kpca.gram.base import Gram
+from l1kpca.gram.choose import read_memory_limit
+
+EIGEN_SOLVERS = ("auto", "dense", "arpack", "randomized")
+_FEW, _MANY_ROWS = 10, 200  # "auto" as in scikit-learn: arpack for few components of many rows
+
+
+@parameters
+class L2KernelPCA(KernelPCABase):
+    r"""Kernel PCA in the L2 norm: scikit-learn's ``KernelPCA`` behind this interface.
+
+    Maximizes :math:`\sum_i (\phi(x_i)^T w)^2` over unit vectors, one orthogonal to the other:
+    the eigenvectors u of the centered Gram matrix, with dual coefficients :math:`u / \sqrt\lambda`
+    and scores :math:`\sqrt\lambda\, u`.
+
+    Parameters
+    ----------
+    n_components, max_components, kernel, gamma, degree, coef0, kernel_params : optional
+        What is asked for, and the kernel: as in `L1KernelPCA`.
+    alpha, fit_inverse_transform : optional
+        The inverse transform: as in `L1KernelPCA`.
+    max_iter : int, default=None
+        Bound on the iterations of "arpack"; None is its own choice.
+    random_state : int, RandomState instance or None, default=None
+        Seed of "arpack" and "randomized".
+    copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : optional
+        As in `L1KernelPCA`; in the end all of K must fit into ``memory_limit``.
+    eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
+        As in scikit-learn: "auto" is "arpack" for fewer than 10 components of more than 200 rows,
+        else "dense".  "arpack" cannot find as many components as there are rows; if so many are
+        asked for, "dense" is used.
+    tol : float, default=0
+        Tolerance of "arpack"; 0 is its own choice.
+    iterated_power : int or "auto", default="auto"
+        Power iterations of "randomized".
+
+    Attributes
+    ----------
+    dual_components_, objective_, explained_variance_, explained_variance_ratio_ : ndarray
+        As in `L1KernelPCA`, and so are all others but these.
+    signs_ : ndarray of shape (n_components_, n_samples), int8
+        Signs of the scores.
+    eigenvalues_ : ndarray of shape (n_components_,)
+        Of the centered Gram matrix, the largest first; as in scikit-learn.
+    eigenvectors_ : ndarray of shape (n_samples, n_components_)
+        The unit eigenvectors; each is turned so that its largest entry, in size, is positive.
+    objective_trace_ : list of ndarrays
+        One eigenvalue each.
+
+    Notes
+    -----
+    scikit-learn's ``KernelPCA`` always centers at the mean.  For ``center=True`` it is used as it
+    is, on the centered matrix; for ``center=False`` and ``center="median"``, which it
+    cannot do, the routines that it calls are called in the same way.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.decomposition import KernelPCA
+    >>> from l1kpca.peers import L2KernelPCA
+    >>> X = np.random.default_rng(0).normal(size=(30, 4))
+    >>> ours = L2KernelPCA(2, kernel="rbf").fit_transform(X)
+    >>> bool(np.allclose(ours, KernelPCA(2, kernel="rbf").fit_transform(X)))
+    True
+    """
+
+    eigen_solver: str = "auto"
+    tol: float = 0
+    iterated_power: Any = "auto"
+
+    def _component_solver(self, X: Any) -> "Eigenvectors":
+        if self.eigen_solver not in EIGEN_SOLVERS:
+            raise ValueError(
+                f"eigen_solver={self.eigen_solver!r} must be one of {list(EIGEN_SOLVERS)}"
+            )
+        check_number("tol", self.tol, at_least=0)
+        if self.iterated_power != "auto":
+            check_count("iterated_power", self.iterated_power, at_least=0)
+        settings = {
+            "eigen_solver": self.eigen_solver,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "iterated_power": self.iterated_power,
+            "random_state": self.seed_,
+        }
+        at_the_mean = not isinstance(self.center, str) and bool(self.center)
+        return Eigenvectors(settings, at_the_mean, read_memory_limit(self.memory_limit))
+
+    def _keep(self, X: Any, gram: Gram, components: list[Component]) -> Array:
+        scores = super()._keep(X, gram, components)
+        self.eigenvalues_ = np.ravel(self.objective_trace_).astype(scores.dtype)
+        self.eigenvectors_ = self.dual_components_ * np.sqrt(self.eigenvalues_)
+        return scores
+
+
+@dataclass(frozen=True)
+class Eigenvectors:
+    """The leading eigenvectors of K, by scikit-learn's ``KernelPCA`` with these ``settings``."""
+
+    settings: dict[str, Any]
+    at_the_mean: bool
+    """Whether K is centered at the mean, so that centering it again changes nothing."""
+    memory: int
+
+    def components(
+        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
+    ) -> Iterator[Component]:
+        """Yield up to ``limit`` components, the largest eigenvalue first."""
+        K = whole_matrix(gram, self.memory)
+        if max(K.max(), -K.min()) <= negligible_variance(gram) / len(K):
+            return  # scikit-learn refuses a matrix of rounding errors
+        solver = self.settings["eigen_solver"]
+        if solver == "auto":
+            solver = "arpack" if len(K) > _MANY_ROWS and limit < _FEW else "dense"
+        elif solver == "arpack" and limit >= len(K):
+            solver = "dense"
+        pairs = _by_scikit_learn if self.at_the_mean else _as_scikit_learn
+        values, vectors = pairs(K, limit, self.settings | {"eigen_solver": solver})
+        kept = np.flatnonzero(values > negligible_variance(gram))
+        for j in kept[len(so_far) :]:
+            root, vector = np.sqrt(values[j]), vectors[:, j]
+            trace = (float(values[j]),)
+            yield Component(vector / root, vector * root, signs_int8(vector), trace).oriented()
+
+
+def _by_scikit_learn(K: Array, count: int, settings: dict[str, Any]) -> tuple[Array, Array]:
+    """Eigenpairs, the largest first."""
+    pca = KernelPCA(n_components=count, kernel="precomputed", copy_X=False, **settings)
+    try:
+        pca.fit(K)
+    except ValueError as refused:
+        if "negative eigenvalues" not in str(refused):
+            raise
+        raise ValueError(
+            "the Gram matrix is not positive semidefinite, and scikit-learn's KernelPCA refuses to"
+            " take all of its components: set n_components to fewer, or use another kernel"
+        ) from refused
+    return pca.eigenvalues_, pca.eigenvectors_
+
+
+def _as_scikit_learn(K: Array, count: int, settings: dict[str, Any]) -> tuple[Array, Array]:
+    """The same without centering: the routines that ``KernelPCA`` calls, called as it does."""
+    n, rng = len(K), np.random.RandomState(settings["random_state"])
+    if settings["eigen_solver"] == "dense":
+        values, vectors = linalg.eigh(K, subset_by_index=(n - count, n - 1))
+    elif settings["eigen_solver"] == "arpack":
+        begin = rng.uniform(-1, 1, n).astype(K.dtype)
+        values, vectors = eigsh(
+            K, count, which="LA", tol=settings["tol"], maxiter=settings["max_iter"], v0=begin
+        )
+    else:
+        vectors, sizes, rows = randomized_svd(
+            K, count, n_iter=settings["iterated_power"], random_state=rng, flip_sign=False
+        )
+        # A singular value is an eigenvalue up to its sign, which the two singular vectors show.
+        values = sizes * np.sign(np.einsum("ij,ji->j", vectors, rows))
+    order = np.argsort(values)[::-1]
+    return values[order], vectors[:, order]

@@ -1,0 +1,280 @@
+"""Fitted models in files that are safe to open.
+
+A model file is a zip archive.  Its entry ``l1kpca.json`` holds the version of the format, the
+versions of the packages, what the caller wants to keep with the model, and the model as plain data
+(`l1kpca.plain`): text that anybody can read.  All other entries are its arrays, as skops writes a
+list of them.  Nothing in a file is run or imported: sizes and names are checked by the table of
+contents, then that skops will find nothing but arrays; and objects are built only of classes of
+this package, and of those that the caller trusts.
+"""
+
+import io
+import json
+import os
+import platform
+import stat
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+from typing import IO, Any
+
+import numpy as np
+
+from l1kpca.files import replacing
+from l1kpca.gram.choose import free_memory
+from l1kpca.plain import CLASSES, class_name, class_names, from_plain, to_plain
+
+FORMAT = 2
+"""Version of the model file; raised when a file of before can no longer be read."""
+
+_HEADER = "l1kpca.json"
+_MAX_ENTRIES = 100_000
+_MAX_JSON = 50_000_000  # bytes; as objects they take much more
+_MAX_SHOWN = 300  # letters
+# Directories and links have no place in a model file; 0 is an entry that does not say what it is.
+_PLAIN_KINDS = (0, stat.S_IFREG)
+
+
+class ModelFileError(ValueError):
+    """A model cannot be saved or loaded; the text is one sentence that says why."""
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """What a model file holds.
+
+    Attributes
+    ----------
+    estimator : object
+        The fitted estimator.
+    attached : dict
+        The plain data that was saved with it.
+    versions : dict
+        Versions of the packages that wrote the file.
+    """
+
+    estimator: Any
+    attached: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+def save(
+    estimator: Any,
+    path: str | os.PathLike[str],
+    *,
+    attached: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Save a fitted estimator; the file is complete or not there.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted estimator of this package.  Rules, finders and Gram builders of your own can be
+        part of it if they are frozen dataclasses.
+    path : path-like
+        The file, by convention with the suffix ``.skops``.
+    attached : mapping, optional
+        Plain data (what JSON can hold) to keep with it.
+    overwrite : bool, default=False
+        Whether a file that is there may be replaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from l1kpca import L1KernelPCA
+    >>> X = np.random.default_rng(0).normal(size=(20, 3))
+    >>> pca = L1KernelPCA(2, kernel="rbf").fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(pca, Path(folder) / "pca.skops")
+    ...     again = load(Path(folder) / "pca.skops").estimator
+    >>> np.array_equal(again.transform(X), pca.transform(X))
+    True
+    """
+    kept, arrays = dict(attached or {}), list[Any]()
+    try:
+        model = to_plain(estimator, arrays)
+    except (TypeError, RecursionError) as error:
+        name = type(estimator).__name__
+        raise ModelFileError(f"this {name} cannot be saved: {error}.") from error
+    try:
+        json.dumps(kept, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(
+            f"attached cannot be saved ({error}); give numbers that are finite, text, lists and"
+            " dictionaries."
+        ) from error
+    header = {"format": FORMAT, "versions": _versions(), "attached": kept, "model": model}
+    arrays = [np.asarray(array) for array in arrays]  # no longer memory maps
+    # Entries are not compressed, so that what is read can never be larger than the file.
+    content = io.BytesIO(_skops().dumps(arrays, compression=zipfile.ZIP_STORED))
+    with zipfile.ZipFile(content, "a", compression=zipfile.ZIP_STORED) as archive:
+        archive.writestr(_HEADER, json.dumps(header, indent=1))
+    with replacing(path, overwrite=overwrite) as temporary:
+        temporary.write_bytes(content.getbuffer())
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    trusted: Iterable[type] | Mapping[str, type] = (),
+    max_bytes: int | None = None,
+) -> SavedModel:
+    """Load a model file without running code from it.
+
+    Parameters
+    ----------
+    path : path-like
+        A file that `save` wrote.
+    trusted : iterable of classes or mapping, default=()
+        Classes of your own that the file may name: their constructors are called with what it
+        holds.  Give a mapping from names to classes for one that was saved under another name,
+        such as ``{"__main__:MyRule": MyRule}``.
+    max_bytes : int, optional
+        Refuse a larger file; by default one that does not fit into the free memory.
+
+    Returns
+    -------
+    saved : SavedModel
+        The estimator and what was attached to it.
+    """
+    skops, path = _skops(), Path(path)
+    if not isinstance(trusted, Mapping):
+        trusted = {class_name(kind): kind for kind in trusted}
+    classes = {**trusted, **CLASSES}
+    try:
+        with _open_regular(path, free_memory() if max_bytes is None else max_bytes) as file:
+            with zipfile.ZipFile(file) as archive:
+                _check_entries(path, archive, os.fstat(file.fileno()).st_size)
+                header = _read_header(path, archive)
+                _check_arrays(path, json.loads(archive.read("schema.json")))
+            arrays = skops.load(file)
+        if not all(type(array) is np.ndarray and array.itemsize for array in arrays):
+            raise TypeError("no array, or one that takes no bytes, however long it says it is")
+        unknown = class_names(header["model"]) - classes.keys()
+        kept = dict(header["attached"]), dict(header["versions"])
+    except ModelFileError:
+        raise
+    except (FileNotFoundError, PermissionError) as error:
+        raise ModelFileError(
+            f"{path} cannot be read ({error.strerror}); give the file of a saved model."
+        ) from None
+    except Exception as error:
+        # Whatever zipfile, json, NumPy and skops raise on bytes that nobody wrote with `save`.
+        raise ModelFileError(
+            f"{path} is not a model file, or it is damaged; save the model again."
+        ) from error
+    if unknown:
+        raise ModelFileError(
+            f"{path} holds classes that are not trusted ({_shown(unknown)}), so it was not loaded;"
+            " if they are your own, name them: load(..., trusted=[Class]), on the command line"
+            " --trust module:Class."
+        )
+    try:
+        return SavedModel(from_plain(header["model"], arrays, classes), *kept)
+    except Exception as error:  # whatever constructors raise on values that they do not know
+        said = _shown([f"{type(error).__name__}: {error}"])
+        raise ModelFileError(
+            f"{path} holds a model that cannot be built ({said}); it was altered, or written by"
+            " other versions of its classes: fit and save it again."
+        ) from error
+
+
+def _open_regular(path: Path, limit: int) -> IO[bytes]:
+    """Open a file; a pipe would wait for ever, a device has no end."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise ModelFileError(f"{path} is not a regular file; give the file of a saved model.")
+    if found.st_size > limit:
+        raise ModelFileError(
+            f"{path} holds {found.st_size} bytes, more than the {limit} allowed; use a machine"
+            " with more free memory, or fit the model on fewer rows."
+        )
+    return path.open("rb")
+
+
+def _check_entries(path: Path, archive: zipfile.ZipFile, size: int) -> None:
+    """Refuse bombs and odd names by the table of contents alone."""
+
+    def is_odd(entry: zipfile.ZipInfo) -> bool:
+        name, kind = entry.filename, stat.S_IFMT(entry.external_attr >> 16)
+        packed = entry.compress_type != zipfile.ZIP_STORED or entry.compress_size != entry.file_size
+        too_long = name.endswith(".json") and entry.file_size > _MAX_JSON
+        elsewhere = not name or ".." in name or not {*name}.isdisjoint("/\\:")
+        return packed or too_long or elsewhere or kind not in _PLAIN_KINDS
+
+    entries = archive.infolist()
+    repeated = len({entry.filename for entry in entries}) < len(entries)
+    shared = sum(entry.file_size for entry in entries) > size  # the same bytes more than once
+    if repeated or shared or len(entries) > _MAX_ENTRIES or any(map(is_odd, entries)):
+        raise ModelFileError(
+            f"{path} has entries that no saved model has, so it was not read; save the model again."
+        )
+
+
+def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+    """The entry that only files of this package have."""
+    if _HEADER not in archive.namelist():
+        raise ModelFileError(
+            f"{path} is not a model file of l1kpca; give one that was written with --save"
+            " (in Python: l1kpca.persistence.save)."
+        )
+    header = json.loads(archive.read(_HEADER))
+    found = header["format"]
+    if type(found) is not int or found != FORMAT:
+        age = "another" if type(found) is not int else "a newer" if found > FORMAT else "an older"
+        raise ModelFileError(
+            f"{path} has format version {ascii(found)[:20]}, this version of l1kpca reads"
+            f" {FORMAT}: it was written by {age} version of l1kpca; install that one, or fit and"
+            " save again."
+        )
+    return header
+
+
+def _check_arrays(path: Path, schema: Any) -> None:
+    """Refuse all that skops could build but a list of arrays, each from an entry of its own."""
+
+    def kind(node: Any) -> list[Any]:
+        return [node.get(f"__{key}__") for key in ("loader", "module", "class")]
+
+    nodes = schema.get("content")
+    plain = kind(schema) == ["ListNode", "builtins", "list"] and all(
+        [*kind(node), node.get("type")] == ["NdArrayNode", "numpy", "ndarray", "numpy"]
+        for node in nodes
+    )
+    # skops takes a node for an earlier one of the same number, and would read an entry again.
+    if (
+        not plain
+        or len({node["file"] for node in nodes}) < len(nodes)
+        or len({node["__id__"] for node in [schema, *nodes]}) <= len(nodes)
+    ):
+        raise ModelFileError(
+            f"{path} holds more than plain arrays, so it was not loaded; it was altered, or not"
+            " saved by l1kpca."
+        )
+
+
+def _shown(names: Iterable[str]) -> str:
+    """As much of the names as can be printed safely."""
+    text = ", ".join(sorted(names))[:_MAX_SHOWN]
+    return text if text.isprintable() else ascii(text)
+
+
+def _versions() -> dict[str, str]:
+    found = {name: metadata.version(name) for name in ("l1kpca", "numpy", "scipy", "scikit-learn")}
+    return {**found, "python": platform.python_version()}
+
+
+def _skops() -> ModuleType:
+    try:
+        import skops.io  # noqa: PLC0415 (only an extra installs it)
+    except ImportError as error:
+        raise ImportError(
+            "saved models need skops, which is not installed; install it with:"
+            " pip install 'l1kpca[cli]'."
+        ) from error
+    return skops.io

@@ -1,0 +1,176 @@
+"""Objects as plain data, and back: what a model file holds in place of types.
+
+Plain data are what JSON can hold.  An object is ``{"class": name, "params": {...}, "fitted":
+{...}}``: what its constructor takes, and what a fit has set.  Anything else is ``{"class": name,
+"parts": ...}``; of an array, the part is its place in a list, so that one which occurs twice is one
+array again.  The names are those of the two tables, wherever a class lives; a class that is in
+neither is called ``"module:Class"``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, csr_matrix
+
+from l1kpca.checks import is_dask
+from l1kpca.directions import BitFlip, LpNorm, Polished, SignIteration, Then
+from l1kpca.estimators.inverse import LinearInverse, RidgeInverse
+from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
+from l1kpca.gram.choose import Blocked, Dense, Factor, GramChoice, Nystroem
+from l1kpca.gram.projection import Projection
+from l1kpca.kernels import Kernel
+from l1kpca.optimality import ExactSearch, SdpRounding
+from l1kpca.outliers.calibration import Calibration
+from l1kpca.outliers.cells import Cells
+from l1kpca.outliers.columns import Columns
+from l1kpca.outliers.detector import KernelPCAOutlierDetector
+from l1kpca.outliers.novelty import FittedNovelty, Novelty
+from l1kpca.outliers.paper import FittedPaper, Paper
+from l1kpca.outliers.robust import FittedRobust, Robust
+from l1kpca.peers import (
+    JointL1KernelPCA,
+    KwakKernelPCA,
+    L2KernelPCA,
+    R1KernelPCA,
+    XiaoKernelPCA,
+)
+from l1kpca.tables.categories import Category
+from l1kpca.tables.encoder import TableEncoder
+from l1kpca.tables.kinds import Kind
+from l1kpca.tables.written import Dates, Numbers
+
+CLASSES: Mapping[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        L1KernelPCA, JointL1KernelPCA, KwakKernelPCA, L2KernelPCA, R1KernelPCA, XiaoKernelPCA,
+        Projection, Kernel, GramChoice, LinearInverse, RidgeInverse,
+        BitFlip, ExactSearch, LpNorm, Polished, SdpRounding, SignIteration, Then,
+        Blocked, Dense, Factor, Nystroem,
+        KernelPCAOutlierDetector, Calibration, Columns, Cells, Robust, FittedRobust, Paper,
+        FittedPaper, Novelty, FittedNovelty, TableEncoder, Kind, Category, Numbers, Dates,
+    )
+}  # fmt: skip
+"""Classes of this package that a model may hold; one that is renamed keeps its old name, too."""
+_PLAIN = (type(None), bool, int, float, str)
+_OUTPUT = "_sklearn_output_config"  # what set_output was told
+
+
+def _is_dtype(value: Any) -> bool:
+    return isinstance(value, np.dtype) or any(value is k for k in (float, np.float32, np.float64))
+
+
+def _of_csr(rows: Any) -> list[Any]:
+    return [rows.data, rows.indices, rows.indptr, list(rows.shape)]
+
+
+def _csr(kind: Any, parts: list[Any]) -> Any:
+    rows = kind((parts[0], parts[1], parts[2]), shape=parts[3])
+    rows.check_format(full_check=True)  # an index beyond the end would read foreign memory
+    return rows
+
+
+FORMS: Mapping[str, tuple[Any, Any, Any]] = {
+    "tuple": (lambda v: type(v) is tuple, list, tuple),
+    "dict": (lambda v: type(v) is dict, lambda v: [list(pair) for pair in v.items()], dict),
+    "dtype": (_is_dtype, lambda v: np.dtype(v).name, np.dtype),
+    "number": (lambda v: isinstance(v, np.generic), np.asarray, lambda part: part[()]),
+    "names": (
+        lambda v: type(v) is np.ndarray and v.dtype == object and v.ndim == 1,
+        np.ndarray.tolist,
+        partial(np.array, dtype=object),
+    ),
+    "csr_array": (lambda v: type(v) is csr_array, _of_csr, partial(_csr, csr_array)),
+    "csr_matrix": (lambda v: type(v) is csr_matrix, _of_csr, partial(_csr, csr_matrix)),
+}
+"""What else a model may hold: which values, their parts, and the value for its parts."""
+
+
+def to_plain(value: Any, arrays: list[Any], place: str = "") -> Any:
+    """Plain data for a value; its arrays are added to ``arrays``, an error names the ``place``."""
+    if type(value) in _PLAIN:
+        return value
+    if type(value) in (np.ndarray, np.memmap) and not value.dtype.hasobject:
+        known = [index for index, array in enumerate(arrays) if array is value]
+        arrays += [] if known else [value]
+        return {"class": "array", "parts": known[0] if known else len(arrays) - 1}
+    for name, (fits, parts, _) in FORMS.items():
+        if fits(value):
+            return {"class": name, "parts": to_plain(parts(value), arrays, place)}
+    if type(value) is list:
+        return [to_plain(part, arrays, place) for part in value]
+    groups = {
+        group: {key: to_plain(v, arrays, f"{place}.{key}".lstrip(".")) for key, v in state.items()}
+        for group, state in _state(value, place or "it").items()
+    }
+    return {"class": class_name(type(value)), **groups}
+
+
+def from_plain(tree: Any, arrays: list[Any], classes: Mapping[str, type]) -> Any:
+    """The value for plain data; only constructors of ``classes`` are called."""
+    if type(tree) in _PLAIN:
+        return tree
+    if type(tree) is list:
+        return [from_plain(part, arrays, classes) for part in tree]
+    name = tree["class"]
+    if name == "array":
+        return arrays[tree["parts"]]
+    if name in FORMS:
+        return FORMS[name][2](from_plain(tree["parts"], arrays, classes))
+    params, fitted = (
+        {key: from_plain(part, arrays, classes) for key, part in tree[group].items()}
+        for group in ("params", "fitted")
+    )
+    value = classes[name](**params)
+    for key, part in fitted.items():
+        if not _is_fitted(key):
+            raise ValueError(f"a fit of {name} sets no {key}")
+        vars(value)[key] = part
+    return value
+
+
+def class_names(tree: Any) -> set[str]:
+    """Names of the classes of all objects in plain data."""
+    found: set[str] = set()
+    if isinstance(tree, dict):
+        found = {str(tree["class"])} - {"array", *FORMS} if "class" in tree else found
+        tree = list(tree.values())
+    return found.union(*map(class_names, tree)) if isinstance(tree, list) else found
+
+
+def class_name(kind: type) -> str:
+    """What a class is called in plain data."""
+    if not isinstance(kind, type):
+        raise TypeError(f"trusted must hold classes, got {kind!r}: pass the class itself")
+    own = [name for name, known in CLASSES.items() if known is kind]
+    return own[0] if own else f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _state(value: Any, place: str) -> dict[str, dict[str, Any]]:
+    """Parameters and fitted attributes of an object; an estimator must have no other state."""
+    held = getattr(value, "__dict__", {})
+    if isinstance(value, type) or not (hasattr(value, "get_params") or is_dataclass(value)):
+        raise TypeError(
+            f"{place} is of type {type(value).__name__}, which no model file can hold; settings"
+            " can be numbers, text, arrays, named kernels, and frozen dataclasses of your own"
+        )
+    if hasattr(value, "get_params"):
+        params = value.get_params(deep=False)
+        lost = [name for name in held if name not in params and not _is_fitted(name)]
+        if lost:
+            raise TypeError(f"{place} keeps {lost[0]}, neither a parameter nor a name with _ last")
+    else:  # whatever is no field is computed from the fields
+        params = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
+    # What stayed on a cluster stays there: a model needs none of it.
+    fitted = {
+        name: held[name]
+        for name in held
+        if _is_fitted(name) and name not in params and not is_dask(held[name])
+    }
+    return {"params": params, "fitted": fitted}
+
+
+def _is_fitted(name: str) -> bool:
+    return name == _OUTPUT or (name.endswith("_") and not name.startswith("_"))

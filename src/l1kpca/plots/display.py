@@ -1,0 +1,127 @@
+"""What all displays share: axes, colors, and which kernel PCA an estimator holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+# Okabe and Ito's colors, which color-blind readers tell apart. In print without color, markers and
+# line styles say the same.
+BLUE, ORANGE = "#0072B2", "#D55E00"
+ORDINARY = {"marker": "o", "s": 18, "color": BLUE, "alpha": 0.6, "linewidths": 0}
+OUTLYING = {"marker": "^", "s": 42, "color": ORANGE, "edgecolors": "black", "linewidths": 0.6}
+CUTOFF: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1}
+LINES: tuple[dict[str, Any], ...] = (
+    {"color": BLUE, "linestyle": "-", "marker": "o"},
+    {"color": ORANGE, "linestyle": "--", "marker": "s"},
+    {"color": "#009E73", "linestyle": ":", "marker": "^"},
+    {"color": "black", "linestyle": "-.", "marker": "D"},
+)
+
+
+class Display:
+    """A picture in one pair of axes; a subclass draws it."""
+
+    _draw: Callable[..., None]
+
+    def plot(self, *, ax: Any = None, **keywords: Any) -> Self:
+        """Draw the arrays.
+
+        Parameters
+        ----------
+        ax, **keywords : optional
+            As in ``from_estimator``.
+
+        Returns
+        -------
+        self : Display
+            With ``ax_`` and ``figure_``, where it was drawn.
+        """
+        self.ax_ = figures().subplots(layout="constrained")[1] if ax is None else ax
+        self.figure_ = self.ax_.figure
+        self._draw(self.ax_, **keywords)
+        return self
+
+
+class Panels:
+    """A picture with several panels side by side; a subclass says how many and draws them."""
+
+    _draw: Callable[..., None]
+    _count: Callable[..., int]
+    axes_: Any
+    _per_row = 4
+    _size = (3.6, 3.4)  # of a panel, in inches
+
+    def plot(self, *, axes: Any = None, **keywords: Any) -> Self:
+        """Draw the arrays.
+
+        Parameters
+        ----------
+        axes, **keywords : optional
+            As in ``from_estimator``.
+
+        Returns
+        -------
+        self : Panels
+            With ``axes_`` and ``figure_``, where it was drawn.
+        """
+        count = self._count()
+        if axes is None:
+            columns = min(count, self._per_row)
+            n_rows = -(-count // columns)
+            size = (self._size[0] * columns, self._size[1] * n_rows)
+            options = {"figsize": size, "squeeze": False, "layout": "constrained"}
+            made = figures().subplots(n_rows, columns, **options)[1].ravel()
+            for spare in made[count:]:
+                spare.set_axis_off()
+            axes = made[:count]
+        self.axes_ = np.atleast_1d(axes).ravel()
+        if len(self.axes_) != count:
+            raise ValueError(f"axes has {len(self.axes_)} entries, but there are {count} panels")
+        self.figure_ = self.axes_[0].figure
+        self._draw(**keywords)
+        return self
+
+
+def figures() -> Any:
+    """matplotlib's pyplot; only drawing needs it."""
+    try:
+        from matplotlib import pyplot as plt  # noqa: PLC0415 (only an extra installs it)
+    except ImportError as error:
+        raise ImportError(
+            "plots need matplotlib, which is not installed; install it with:"
+            " pip install 'l1kpca[report]'."
+        ) from error
+    return plt
+
+
+def pca_of(estimator: Any) -> Any:
+    """The fitted kernel PCA: the estimator, or the one that a detector holds."""
+    check_is_fitted(estimator)
+    return getattr(estimator, "pca_", estimator)
+
+
+def names_of(estimator: Any, count: int) -> np.ndarray:
+    """Names of the columns; x0, x1, ... if they have none."""
+    plain = [f"x{j}" for j in range(count)]
+    return np.asarray(getattr(estimator, "feature_names_in_", plain), dtype=object)
+
+
+def checked_mask(is_outlier: Any, n_rows: int) -> np.ndarray:
+    """Which rows to mark, one truth value for each."""
+    mask = np.zeros(n_rows, dtype=bool) if is_outlier is None else np.asarray(is_outlier, bool)
+    if mask.shape != (n_rows,):
+        raise ValueError(f"is_outlier has shape {mask.shape}, but X has {n_rows} rows")
+    return mask
+
+
+def scatter(ax: Any, places: np.ndarray, is_outlier: np.ndarray, keywords: dict[str, Any]) -> Any:
+    """Two kinds of rows: dots, and triangles on top of them."""
+    drawn = []
+    for mask, style, label in ((~is_outlier, ORDINARY, "row"), (is_outlier, OUTLYING, "outlier")):
+        if mask.any():
+            drawn.append(ax.scatter(*places[mask].T, **(style | {"label": label} | keywords)))
+    return drawn

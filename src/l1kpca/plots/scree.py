@@ -1,0 +1,231 @@
+"""Components: what they hold, what they are made of, and how they were found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from l1kpca.plots.display import BLUE, CUTOFF, LINES, ORANGE, Display, Panels, names_of, pca_of
+
+
+@dataclass(eq=False, repr=False)
+class ScreeDisplay(Display):
+    """Explained variance and L1 objective of each component.
+
+    Parameters
+    ----------
+    explained_variance_ratio : ndarray of shape (n_components,)
+        Share of each component in the total variance.
+    objective : ndarray of shape (n_components,)
+        L1 norm of the scores of each component.
+
+    Attributes
+    ----------
+    objective_ax_ : Axes
+        The second scale, of the objective.
+    bars_, cumulative_, objective_line_ : artists
+        Shares, their running sum, and the objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca import L1KernelPCA, plots
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> display = plots.ScreeDisplay.from_estimator(L1KernelPCA().fit(X))
+    >>> round(float(display.explained_variance_ratio.sum()), 6)
+    1.0
+    """
+
+    explained_variance_ratio: np.ndarray
+    objective: np.ndarray
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, **keywords: Any) -> ScreeDisplay:
+        """Take the shares and objectives of a fitted model and draw them.
+
+        Parameters
+        ----------
+        estimator : fitted kernel PCA or KernelPCAOutlierDetector
+        ax, **keywords : optional
+            Axes to draw in, None makes a figure; all else goes to ``bar``.
+
+        Returns
+        -------
+        display : ScreeDisplay
+        """
+        pca = pca_of(estimator)
+        return cls(pca.explained_variance_ratio_, objective=pca.objective_).plot(ax=ax, **keywords)
+
+    def _draw(self, ax: Any, **keywords: Any) -> None:
+        number = np.arange(1, len(self.objective) + 1)
+        style = {"color": BLUE, "alpha": 0.6, "label": "share of variance"} | keywords
+        self.bars_ = ax.bar(number, self.explained_variance_ratio, **style)
+        (self.cumulative_,) = ax.plot(
+            number, np.cumsum(self.explained_variance_ratio), "k--s", markersize=4, label="together"
+        )
+        self.objective_ax_ = ax.twinx()
+        (self.objective_line_,) = self.objective_ax_.plot(
+            number, self.objective, "-o", color=ORANGE, markersize=5, label="L1 objective"
+        )
+        self.objective_ax_.set(ylabel="L1 norm of the scores")
+        self.objective_ax_.set_ylim(bottom=0)
+        ax.set(xlabel="component", ylabel="share of variance", ylim=(0, 1.05))
+        ax.locator_params(axis="x", integer=True)
+        ax.legend(handles=[self.bars_, self.cumulative_, self.objective_line_])
+
+
+@dataclass(eq=False, repr=False)
+class LoadingsDisplay(Panels):
+    """What the components of the linear kernel are made of.
+
+    Parameters
+    ----------
+    loadings : ndarray of shape (n_components, n_features)
+        Directions in the space of the rows.
+    feature_names : ndarray of shape (n_features,)
+        Names of the columns.
+
+    Attributes
+    ----------
+    bars_ : list of BarContainer
+        The loadings of each component.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca import L1KernelPCA, plots
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> plots.LoadingsDisplay.from_estimator(L1KernelPCA(2).fit(X)).loadings.shape
+    (2, 3)
+    """
+
+    loadings: np.ndarray
+    feature_names: np.ndarray
+    _per_row = 3
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, n_components: int = 3, axes: Any = None, **keywords: Any
+    ) -> LoadingsDisplay:
+        """Take the loadings of a fitted model and draw them.
+
+        Parameters
+        ----------
+        estimator : kernel PCA or KernelPCAOutlierDetector
+            Fitted, with the linear kernel.
+        n_components : int, default=3
+            How many components, from the first.
+        axes, **keywords : optional
+            Axes to draw in, one for each component, None makes a figure; all else goes to ``barh``.
+
+        Returns
+        -------
+        display : LoadingsDisplay
+        """
+        pca = pca_of(estimator)
+        if not hasattr(pca, "components_"):
+            raise ValueError(
+                f"loadings are directions in the space of the rows, which only kernel='linear' has:"
+                f" the model has kernel={pca.kernel!r}"
+            )
+        names = names_of(estimator, getattr(estimator, "n_features_in_", 0))
+        if pca is not estimator:
+            encoder = estimator.encoder_
+            names = names if encoder is None else encoder.get_feature_names_out()
+            names = names[estimator.columns_.used]
+        return cls(pca.components_[:n_components], feature_names=names).plot(axes=axes, **keywords)
+
+    def _count(self) -> int:
+        return len(self.loadings)
+
+    def _draw(self, **keywords: Any) -> None:
+        self.bars_ = []
+        places = np.arange(self.loadings.shape[1])
+        for j, (ax, loading) in enumerate(zip(self.axes_, self.loadings, strict=True)):
+            self.bars_.append(ax.barh(places, loading, **({"color": BLUE} | keywords)))
+            ax.set_yticks(places, self.feature_names)
+            ax.invert_yaxis()
+            ax.axvline(0, color="black", linewidth=0.8)
+            ax.set(title=f"component {j + 1}", xlabel="loading")
+
+
+@dataclass(eq=False, repr=False)
+class ConvergenceDisplay(Display):
+    """The objective of each step of the search, with the certified bound if there is one.
+
+    Parameters
+    ----------
+    traces : list of ndarray
+        c^T K c at each step, for each component.
+    upper_bounds : ndarray or None
+        What no sign vector can exceed, for each component.
+
+    Attributes
+    ----------
+    lines_, bounds_ : list of Line2D
+        Objectives and bounds, each over the final objective of its component.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca import L1KernelPCA, plots
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> pca = L1KernelPCA(2, certify=True).fit(X)
+    >>> bool((plots.ConvergenceDisplay.from_estimator(pca).upper_bounds > 0).all())
+    True
+    """
+
+    traces: list[np.ndarray]
+    upper_bounds: np.ndarray | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        n_components: int = 4,
+        certificate: Any = None,
+        ax: Any = None,
+        **keywords: Any,
+    ) -> ConvergenceDisplay:
+        """Take the objectives of a fitted model and draw them.
+
+        Parameters
+        ----------
+        estimator : kernel PCA or KernelPCAOutlierDetector
+            Fitted; with ``certify=True`` its bounds are drawn.
+        n_components : int, default=4
+            How many components, from the first.
+        certificate : Certificate, default=None
+            Bounds from `l1kpca.optimality.certify`, for a model that was fitted without them.
+        ax, **keywords : optional
+            Axes to draw in, None makes a figure; all else goes to ``plot``.
+
+        Returns
+        -------
+        display : ConvergenceDisplay
+        """
+        pca = pca_of(estimator)
+        traces = [np.asarray(trace) for trace in pca.objective_trace_[:n_components]]
+        gap = getattr(pca, "optimality_gap_", None)
+        bounds = None
+        if certificate is not None:
+            bounds = certificate.upper_bound[:n_components]
+        elif gap is not None:
+            bounds = np.array([trace[-1] for trace in traces]) * (1 + gap[:n_components])
+        return cls(traces, upper_bounds=bounds).plot(ax=ax, **keywords)
+
+    def _draw(self, ax: Any, **keywords: Any) -> None:
+        self.lines_, self.bounds_ = [], []
+        for j, trace in enumerate(self.traces):
+            style = LINES[j % len(LINES)] | {"markersize": 4, "label": f"component {j + 1}"}
+            self.lines_ += ax.plot(trace / trace[-1], **(style | keywords))
+            if self.upper_bounds is not None:
+                color = {"color": self.lines_[-1].get_color()}
+                self.bounds_.append(ax.axhline(self.upper_bounds[j] / trace[-1], **CUTOFF | color))
+        bounded = "" if self.upper_bounds is None else " (dashed: bound)"
+        ax.set(xlabel="step", ylabel=f"objective over its last value{bounded}")
+        ax.locator_params(axis="x", integer=True)
+        ax.legend()

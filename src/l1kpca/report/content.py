@@ -1,0 +1,283 @@
+"""From a fitted detector and rows to all that a page shows, as what JSON can hold."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+from scipy.stats import rankdata
+from sklearn.utils.validation import check_is_fitted
+
+from l1kpca import L1KernelPCA, __version__
+from l1kpca.outliers import rule_name
+from l1kpca.report.document import Report
+from l1kpca.report.facts import Cases, Summary, SuspiciousRow, to_plain
+from l1kpca.report.quality import quality
+from l1kpca.report.ranking import agreement, all_of, summarize, suspects
+from l1kpca.report.reasons import reasons
+from l1kpca.report.values import packed, printable, short, shown_value, within
+
+SCHEMA = 1
+"""Of ``Report.json``; a new one takes nothing away and renames nothing."""
+MOST_LISTED = 100_000
+"""Rows that a page lists, the most abnormal ones; all are ranked and counted."""
+_BYTES_OF_IDS = 800_000
+_LONGEST_SOURCE = 80
+_N_BINS = 60
+_MOST_DRAWN, _ALWAYS_DRAWN = 5000, 2000
+_TAIL_RANKS = 200
+_MOST_NAMED = 20
+
+
+def report(
+    detector: Any,
+    X: Any,
+    *,
+    labels: Any = None,
+    names: Sequence[Any] | None = None,
+    source: str = "the data",
+    top: int = 20,
+    judged: Any = None,
+) -> Report:
+    """Make a page that shows which rows look wrong, why, and what to do next.
+
+    Parameters
+    ----------
+    detector : KernelPCAOutlierDetector
+        Fitted.
+    X : array-like or data frame of shape (n_rows, n_features)
+        Rows, usually those of the fit.
+    labels : array-like of shape (n_rows,), default=None
+        The truth if it is known: 1 is an outlier, 0 is not.
+    names : sequence of length n_rows, default=None
+        Ids of the rows; None takes the index of a pandas frame, unless it just counts.
+    source : str, default="the data"
+        What the rows together are called.
+    top : int, default=20
+        Minimum number of rows to explain; more if it takes only seconds.
+    judged : Judged, default=None
+        What ``judge`` or ``fit_judge`` of the detector said about the rows; None asks it.
+
+    Returns
+    -------
+    report : Report
+        Shows itself in a notebook; ``save`` writes a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca import KernelPCAOutlierDetector
+    >>> from l1kpca.report import report
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> X[7] = 9.0
+    >>> page = report(KernelPCAOutlierDetector(random_state=0).fit(X), X, source="sensors")
+    >>> page.facts["n_rows"], page.to_html()[:15]
+    (50, '<!DOCTYPE html>')
+    """
+    if not hasattr(detector, "outlier_map"):
+        raise ValueError(
+            f"detector={type(detector).__name__} must be a fitted KernelPCAOutlierDetector"
+        )
+    check_is_fitted(detector)
+    if getattr(detector.pca_, "kernel", None) == "precomputed":
+        raise ValueError(
+            "a report needs the columns of the rows, which kernel='precomputed' does not have:"
+            " pass the rows and a kernel instead"
+        )
+    cases = cases_of(detector, X, labels, names)
+    return report_of(detector, cases, summarize(detector, cases, source, top=top, judged=judged))
+
+
+def report_of(
+    detector: Any,
+    cases: Cases,
+    summary: Summary,
+    command: str | None = None,
+    reference: Cases | None = None,
+) -> Report:
+    """The page about rows that were judged before; it asks about suspicious reference rows."""
+    source = printable(" ".join(summary.source.split()))
+    if len(source) > _LONGEST_SOURCE:  # of a path the end says most
+        source = f"...{source[3 - _LONGEST_SOURCE :]}"
+    order = np.argsort(-summary.judged.abnormality, kind="stable")[:MOST_LISTED]
+    components, classical = quality(detector, cases.X if cases.whole is None else None)
+    comparison = None
+    if classical is not None:
+        found = agreement(cases.labels, classical)
+        comparison = {"agreement": found and asdict(found)}
+        classical = rankdata(-classical, method="ordinal")
+    # Bins are equally wide in the cube root of the score.
+    counts, roots = np.histogram(np.cbrt(summary.scores), bins=min(_N_BINS, summary.n_rows))
+    pca, where = detector.pca_, summary.judged.outlier_map
+    assert where is not None  # noqa: S101 (rows of a report have columns, so k(x, x) is known)
+    facts = {
+        "source": source,
+        "n_rows": summary.n_rows,
+        "n_listed": len(order),
+        "n_flagged": summary.n_flagged,
+        "cutoff": summary.cutoff,
+        "clear_line": summary.clear_line,
+        "rows": _rows(cases, summary, order, classical),
+        "map": {"score_cutoff": where.score_cutoff, "orthogonal_cutoff": where.orthogonal_cutoff},
+        "plane": {"ellipse": detector.rule_.ellipse(), "n_components": min(2, pca.n_components_)},
+        "tail": _tail(cases, summary, len(order)),
+        "histogram": {"edges": [short(e) for e in roots**3], "counts": counts.tolist()},
+        **reasons(detector, cases, summary, order),
+        "promise": _promise(summary, all_of(cases, summary.judged).rows, order),
+        "suspects": list(map(_suspect, suspects(detector, reference))) if reference else [],
+        "agreement": summary.agreement and asdict(summary.agreement),
+        "comparison": comparison,
+        "convergence": components,
+        "method": _method(detector),
+        "data": _data(detector, cases),
+        "notes": list(summary.notes),
+        "reproduce": _reproduce(detector, summary, command),
+    }
+    return Report(facts, to_plain(summary) | _for_programs(facts))
+
+
+def _for_programs(facts: dict[str, Any]) -> dict[str, Any]:
+    """What the schema of ``Report.json`` has beside the facts of the command line."""
+    names = ("name", "kind", "usual", "low", "median", "high", "missing", "blame")
+    columns = [{name: column.get(name) for name in names} for column in facts["columns"]]
+    kinds = [
+        {"says": one["says"], "column": one["column"], "n_rows": len(one["rows"])}
+        for one in facts["kinds"]
+    ]
+    cells = facts["cells"]["count"]
+    return {"schema": SCHEMA, "n_cells": cells, "kinds": kinds, "columns": columns}
+
+
+def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) -> Cases:
+    """Rows of an array or a data frame, with labels and names that fit to them."""
+    n_rows, n_columns = np.shape(X)
+    framed = hasattr(X, "columns")
+    columns = [str(name) for name in X.columns] if framed else [f"x{j}" for j in range(n_columns)]
+    index = getattr(X, "index", None) if framed else None
+    if names is None and index is not None and type(index).__name__ != "RangeIndex":
+        names = list(index)
+    rows, encoder, used = np.asarray(X), detector.encoder_, columns
+    if encoder is not None:
+        X, used = encoder.encode(X), encoder.columns_
+    if names is not None and len(names) != n_rows:
+        raise ValueError(f"names has {len(names)} entries, but X has {n_rows} rows: give one each")
+    return Cases(
+        X=X if framed else rows,
+        columns=used,
+        column_of=np.arange(n_columns) if encoder is None else encoder.column_of_,
+        values=lambda column: rows[:, columns.index(column)],
+        names=names,
+        labels=None if labels is None else _checked_labels(labels, n_rows),
+        left_out=[name for name in columns if name not in used],
+    )
+
+
+def _checked_labels(labels: Any, n_rows: int) -> np.ndarray:
+    labels = np.asarray(labels)
+    if labels.shape != (n_rows,):
+        raise ValueError(
+            f"labels has shape {labels.shape}, but X has {n_rows} rows: give one label for each row"
+        )
+    found = np.unique(labels).tolist()
+    if found != [0, 1]:
+        shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
+        raise ValueError(
+            f"labels must hold 1 for outliers and 0 for other rows, and both must occur: found"
+            f" {shown}"
+        )
+    return labels.astype(np.int64)
+
+
+def _tail(cases: Cases, summary: Summary, n_listed: int) -> dict[str, Any] | None:
+    """Scores at some ranks beyond the listed rows, and how many outliers are before them."""
+    if n_listed == summary.n_rows:
+        return None
+    whole = all_of(cases, summary.judged)
+    order = np.argsort(-whole.scores, kind="stable")
+    ranks = np.geomspace(n_listed, len(order), _TAIL_RANKS).astype(int)
+    ranks = np.unique([*ranks, max(n_listed, summary.n_flagged)])
+    hits = None if whole.labels is None else np.cumsum(whole.labels[order])[ranks - 1].tolist()
+    return {"rank": ranks.tolist(), "score": whole.scores[order[ranks - 1]].tolist(), "hits": hits}
+
+
+def _rows(
+    cases: Cases, summary: Summary, order: np.ndarray, classical: np.ndarray | None
+) -> dict[str, Any]:
+    """What is known of every listed row, in the order of the ranks."""
+    names, labels, judged = cases.names, cases.labels, summary.judged
+    where: Any = judged.outlier_map
+    # The first rows of the ranking, and others at even distances.
+    others = np.linspace(_ALWAYS_DRAWN, len(order) - 1, _MOST_DRAWN - _ALWAYS_DRAWN).astype(int)
+    drawn = np.unique(np.r_[: min(len(order), _ALWAYS_DRAWN), others[others < len(order)]])
+    ids = None
+    if names is not None:
+        ids = list(within((shown_value(names[int(row)]) for row in order), _BYTES_OF_IDS))
+    return {
+        "row": packed(all_of(cases, judged).rows[order] + 1, "u4"),
+        "score": packed(judged.abnormality[order], "f4"),
+        "drawn": packed(drawn, "u4"),
+        "x": packed(judged.scores[order[drawn], 0], "f4"),
+        "y": packed(judged.scores[order[drawn], 1], "f4"),
+        "score_distance": packed(where.score_distance[order[drawn]], "f4"),
+        "orthogonal_distance": packed(where.orthogonal_distance[order[drawn]], "f4"),
+        "classical": None if classical is None else packed(classical[order], "u4"),
+        "label": None if labels is None else "".join("1" if labels[r] else "0" for r in order),
+        "id": ids,
+    }
+
+
+def _promise(summary: Summary, rows: np.ndarray, order: np.ndarray) -> dict[str, Any]:
+    """What is known of false flags, for the line below each listed row."""
+    known = summary.promise.to_plain()
+    for name, kind in (("p_values", "f4"), ("most_false", "u4"), ("estimate", "f4")):
+        array = getattr(summary.promise, name)
+        known[name] = None if array is None else packed(array[rows[order]], kind)
+    return known
+
+
+def _suspect(row: SuspiciousRow) -> dict[str, Any]:
+    """A reference row that a reader is asked about."""
+    why = ", ".join(f"{shown_value(one.column)} = {shown_value(one.value)}" for one in row.reasons)
+    return {"row": row.row, "score": short(row.score), "why": why}
+
+
+def _method(detector: Any) -> dict[str, Any]:
+    pca, kernel = detector.pca_, detector.pca_.kernel
+    robust = isinstance(pca, L1KernelPCA)
+    return {
+        "pca": "robust kernel PCA (L1 norm)" if robust else type(pca).__name__,
+        "kernel": kernel if isinstance(kernel, str) else getattr(kernel, "__name__", "own"),
+        "n_components": pca.n_components_,
+        "n_training": len(pca.X_fit_),
+        "rule": rule_name(detector.rule, detector.contamination),
+        "by_share": detector.contamination != "auto",
+    }
+
+
+def _data(detector: Any, cases: Cases) -> dict[str, Any]:
+    used = np.bincount(cases.column_of[detector.columns_.used], minlength=len(cases.columns)) > 0
+    left_out = [*cases.left_out, *np.array(cases.columns, dtype=object)[~used]]
+    return {
+        "n_columns": int(used.sum()),
+        "n_left_out": len(left_out),
+        "left_out": list(map(shown_value, left_out[:_MOST_NAMED])),
+    }
+
+
+def _reproduce(detector: Any, summary: Summary, command: str | None) -> dict[str, Any]:
+    with sklearn.config_context(print_changed_only=True):
+        code = repr(detector)
+    packages = {"NumPy": np, "SciPy": scipy, "scikit-learn": sklearn}
+    versions = {name: package.__version__ for name, package in packages.items()}
+    return {
+        "command": command,
+        "code": code,
+        "settings": dict(summary.settings),
+        "gram": str(detector.pca_.gram_),
+        "versions": {"l1kpca": __version__, "Python": platform.python_version(), **versions},
+    }

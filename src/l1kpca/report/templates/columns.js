@@ -1,0 +1,93 @@
+// The columns: what is usual, who is to blame, and a map of the odd cells of the first rows.
+
+const FIRST_COLUMNS = 12;
+const STRONG = 10; // deviations: as dark as it gets
+
+function miniature(column) {
+  if (column.counts === undefined) return "";
+  const [all, flagged] = column.counts;
+  const [width, up, down] = [168, 26, 14];
+  const picture = svg("svg", { viewBox: "0 0 " + width + " " + (up + down + 2), width, height: up + down + 2, role: "img", class: "mini" });
+  const step = width / all.length;
+  const bars = (counts, tall, name, top) => {
+    const most = Math.max(...counts, 1);
+    counts.forEach((count, k) => {
+      const long = count === 0 ? 0 : Math.max(1.5, (count / most) * tall);
+      if (long) picture.append(svg("rect", { class: name, x: k * step, width: Math.max(1, step - 1), y: top ? tall - long : up + 2, height: long }));
+    });
+  };
+  bars(all, up, "bar", true);
+  bars(flagged, down, "bar beyond", false);
+  picture.append(svg("line", { class: "axis", x1: 0, x2: width, y1: up + 1, y2: up + 1 }));
+  const many = flagged.reduce((sum, count) => sum + count, 0);
+  const what = column.levels ? "values " + column.levels.join(", ") : "a range from " + (column.ends ?? ["the first", "the last"]).join(" to ");
+  picture.setAttribute("aria-label", "Histogram of " + column.name + " over " + what + "; " + counted(many) + " flagged rows below the axis");
+  const title = svg("title");
+  title.textContent = column.levels ? column.levels.map((level, k) => level + ": " + counted(all[k])).join(", ") :
+    (column.ends ?? []).join(" to ") + (column.ends ? "; values beyond are in the outer bars" : "");
+  picture.prepend(title);
+  return picture;
+}
+
+function blameBar(share) {
+  const bar = element("span");
+  bar.style.width = 100 * share + "%";
+  return element("span", { class: "push" }, element("span", { class: "track" }, bar), element("b", {}, percent(share)));
+}
+
+function columnRow(column) {
+  const usual = column.usual + (column.share ? " (" + percent(column.share) + ")" : "");
+  return element("tr", {}, element("th", { scope: "row" }, column.name), element("td", { class: "blame" }, blameBar(column.blame)),
+    element("td", {}, usual), element("td", {}, miniature(column)),
+    element("td", { class: "number" }, column.missing > 0 ? percent(column.missing, column.missing < 0.01 ? 2 : 0) : "none"),
+    element("td", {}, column.kind));
+}
+
+function showColumns() {
+  const sorted = [...facts.columns].sort((a, b) => b.blame - a.blame);
+  const fill = (count) => byId("columns").tBodies[0].replaceChildren(...sorted.slice(0, count).map(columnRow));
+  fill(FIRST_COLUMNS);
+  const button = byId("more-columns");
+  if (sorted.length <= FIRST_COLUMNS) return;
+  button.hidden = false;
+  button.textContent = "Show all " + counted(sorted.length) + " columns";
+  button.addEventListener("click", () => {
+    fill(sorted.length);
+    button.hidden = true;
+  });
+}
+
+function heatCell(residual) {
+  const strength = Math.min(1, Math.abs(residual) / STRONG);
+  const cell = element("td", { class: residual > 0 ? "high" : "low" });
+  if (strength > 0.2) {
+    cell.style.setProperty("--strength", Math.round(100 * strength) + "%");
+    cell.textContent = residual > 0 ? "+" : "−";
+  }
+  return cell;
+}
+
+function showHeat() {
+  const { columns, residual } = facts.heat;
+  if (residual.length === 0) return byId("heat").remove();
+  const names = columns.map((j) => facts.columns[j].name);
+  const head = element("tr", {}, element("td"), ...names.map((name) => element("th", { scope: "col", title: name }, element("span", {}, name))));
+  const lines = residual.map((line, place) => {
+    const button = element("button", { type: "button" }, idOf(place) ?? "row " + rows.number[place]);
+    button.addEventListener("click", () => {
+      select(place);
+      byId("detail").scrollIntoView();
+    });
+    return element("tr", {}, element("th", { scope: "row" }, button), ...line.map((value, k) => {
+      const cell = heatCell(value);
+      cell.title = names[k] + ": " + (value > 0 ? "+" : "") + value + " deviations from what the rest of the row suggests";
+      return cell;
+    }));
+  });
+  byId("heat-body").append(element("table", { class: "heat", "aria-label": "Odd cells of the first " + residual.length + " rows" },
+    element("thead", {}, head), element("tbody", {}, ...lines)));
+  byId("heat-legend").append(
+    element("span", {}, element("i", { class: "swatch high" }, "+"), "higher than the rest of the row suggests"),
+    element("span", {}, element("i", { class: "swatch low" }, "−"), "lower; the darker, the odder"),
+    element("span", {}, "The first " + residual.length + " rows and the " + names.length + " columns most to blame."));
+}

@@ -1,0 +1,301 @@
+"""The one door from a table to numbers: learned once, then applied to any rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from l1kpca._typing import Array
+from l1kpca.links import Documented
+from l1kpca.tables.categories import learn_categories
+from l1kpca.tables.kinds import (
+    KINDS,
+    USED,
+    Change,
+    Kind,
+    as_columns,
+    is_frame,
+    is_table,
+    kind_of,
+    read_columns,
+    sampled,
+)
+from l1kpca.tables.written import DAY
+
+_LEAST = {"value": 0.0, "gap": 0.3, "rarity": 1.0, "position": 1.0}  # gap: one is twice the other
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Rows as numbers and the encoder that made them; the detector takes this for a table."""
+
+    X: Array
+    encoder: TableEncoder
+    table: Any
+    changes: tuple[Change, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __getitem__(self, rows: Any) -> Encoded:
+        frame = nw.from_native(self.table, eager_only=True, pass_through=True)
+        return replace(self, X=self.X[rows], table=nw.to_native(frame[rows], pass_through=True))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.X, dtype=dtype) if copy else np.asarray(self.X, dtype=dtype)
+
+
+class TableEncoder(Documented, TransformerMixin, BaseEstimator):
+    """Turn the columns of a table into numbers, whatever they hold; holes become NaN.
+
+    Parameters
+    ----------
+    kinds : dict, default=None
+        From columns to what they are, where the encoder should not decide by itself.
+
+    Attributes
+    ----------
+    kinds_, reasons_ : dict
+        What each column was taken for, and why: "number", "category", "boolean" or "date"; or "id",
+        "text", "constant" or "empty", which are left out.
+    columns_ : list of str
+        Columns that are used.
+    column_of_ : ndarray of shape (n_features_out,)
+        For each feature, the place of its column in ``columns_``.
+    least_spread_ : ndarray of shape (n_features_out,)
+        What the spread of a feature is at least, if features are scaled: 1 for the features of
+        categories, which are on the scale of a standard normal variable already.
+    n_features_in_, feature_names_in_ : int and ndarray of str
+        The columns at fit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from l1kpca import TableEncoder
+    >>> table = pd.DataFrame({"price": ["$1,200", "$80", "-"], "kind": ["a", "b", "a"]})
+    >>> encoder = TableEncoder().fit(table)
+    >>> encoder.kinds_
+    {'price': 'number', 'kind': 'category'}
+    >>> encoder.transform(table)[:, 0]
+    array([1200.,   80.,   nan])
+    """
+
+    def __init__(self, kinds: Mapping[str, str] | None = None) -> None:
+        self.kinds = kinds
+
+    def fit(self, X: Any, y: Any = None) -> TableEncoder:
+        """Learn what the columns are, from all rows of a table or a uniform sample of them.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            A pandas, polars or pyarrow frame, or an array; numbers in an array stay as they are.
+        y : ignored
+
+        Returns
+        -------
+        self : object
+        """
+        columns = sampled(self._columns(X, reset=True))
+        said = self.kinds or {}
+        for name, kind in said.items():
+            if name not in columns or kind not in KINDS:
+                raise ValueError(
+                    f"kinds has {name!r}: {kind!r}, but must have names of columns and one of"
+                    f" {', '.join(KINDS)} for each"
+                )
+        self.plan_ = dict.fromkeys(columns, Kind("number", "an array of numbers"))
+        if is_table(X):
+            self.plan_ = {name: kind_of(name, columns[name], said.get(name)) for name in columns}
+        self.kinds_ = {name: kind.kind for name, kind in self.plan_.items()}
+        if not {"number", "date"} & {*self.kinds_.values()}:  # booleans are the numbers
+            for name in [name for name, kind in self.kinds_.items() if kind == "boolean"]:
+                self.plan_[name] = replace(self.plan_[name], as_number=True)
+        self.reasons_ = {name: kind.reason for name, kind in self.plan_.items()}
+        self.columns_ = [name for name, kind in self.kinds_.items() if kind in USED]
+        if not self.columns_:
+            why = ", ".join(f"{name} ({kind})" for name, kind in [*self.kinds_.items()][:8])
+            raise ValueError(
+                f"no column of the table can be used: {why}; give one of numbers, categories or"
+                " dates"
+            )
+        self._learn(columns)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Rows as numbers, each for itself: what is beside a row makes no difference.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_rows, n_features_out)
+            NaN for holes.
+        """
+        check_is_fitted(self)
+        return self._encoded(self._columns(X, reset=False)).X
+
+    def encode(self, X: Any) -> Encoded:
+        """Rows as numbers, with a list of the cells that are not taken as they are written.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_rows, n_columns)
+            With the columns that are used, in any order; others make no difference.
+
+        Returns
+        -------
+        encoded : Encoded
+        """
+        check_is_fitted(self)
+        columns = as_columns(X)
+        if not is_frame(X) and len(columns) == len(self.plan_):  # by their places
+            columns = dict(zip(self.plan_, columns.values(), strict=True))
+        lacking = [name for name in self.columns_ if name not in columns]
+        if lacking:
+            raise ValueError(
+                f"X lacks the column {lacking[0]!r}, which the encoder was fitted on; give all of"
+                f" {', '.join(self.columns_[:8])}{', ...' if len(self.columns_) > 8 else ''}"
+            )
+        return replace(self._encoded(columns), table=X)
+
+    def expected(self, X: Any, values: Array) -> Array:
+        """What cells should have been, in the words of the table.
+
+        Parameters
+        ----------
+        X : data frame of shape (n_rows, n_columns)
+        values : ndarray of shape (n_rows, n_features_out)
+            What their features should have been.
+
+        Returns
+        -------
+        expected : ndarray of shape (n_rows, n_columns_used), object
+            Of a category, the most likely level.
+        """
+        words = read_columns(as_columns(X), self.plan_, [])[1]
+        out = np.empty((len(values), len(self.columns_)), dtype=object)
+        for (name, part, what), column, value in zip(
+            self.features_, self.column_of_, values.T, strict=True
+        ):
+            if what == "value" and part:
+                moments = (np.nan_to_num(value) * DAY).astype("datetime64[s]").astype(str)
+                out[:, column] = np.where(np.isfinite(value), moments, None)
+            elif what == "value":
+                out[:, column] = value
+            elif not part:
+                own, given = self.categories_[name, part], np.array(-1)
+                if own.parent >= 0:
+                    above = list(self.categories_)[own.parent]
+                    given = self.categories_[above].codes(words[above])
+                out[:, column] = np.array(own.levels, dtype=object)[own.likely[given]]
+        return out
+
+    def by_column(self, values: Array, how: np.ufunc = np.add) -> Array:
+        """What is known of features, put together for the columns that they were made from.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_rows, n_features_out)
+        how : ufunc, default=numpy.add
+
+        Returns
+        -------
+        by_column : ndarray of shape (n_rows, n_columns_used)
+        """
+        starts = np.searchsorted(self.column_of_, np.arange(len(self.columns_)))
+        return how.reduceat(values, starts, axis=1)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names of the features.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+
+        Returns
+        -------
+        names : ndarray of str
+        """
+        check_is_fitted(self)
+        given = getattr(self, "feature_names_in_", input_features)
+        if input_features is not None and not np.array_equal(given, input_features):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if given is not None and len(given) != self.n_features_in_:
+            raise ValueError(
+                "input_features should have length equal to number of features"
+                f" ({self.n_features_in_}), got {len(given)}"
+            )
+        shown = dict(zip(self.plan_, self.plan_ if given is None else given, strict=True))
+        names = []
+        for name, part, what in self.features_:
+            said = part if what == "rarity" and part else "" if what == "value" else what
+            names.append(f"{shown[name]} {said}".strip())
+        return np.array(names, dtype=object)
+
+    def _columns(self, X: Any, *, reset: bool) -> dict[str, Array]:
+        """The columns of a table, or of an array of numbers that scikit-learn has checked."""
+        if is_table(X):
+            validate_data(self, X, skip_check_array=True, reset=reset)
+            return as_columns(X)
+        allowed: Any = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
+        columns = as_columns(validate_data(self, X, reset=reset, **allowed))
+        return columns if reset else dict(zip(self.plan_, columns.values(), strict=True))
+
+    def _learn(self, columns: Mapping[str, Array]) -> None:
+        """The features of the columns that are used, and the tables behind them."""
+        numbers, words = read_columns(columns, self.plan_, [])
+        words = {part: cells for part, cells in words.items() if len({*cells} - {None}) > 1}
+        dates = {name: days for (name, part), days in numbers.items() if part}
+        self.times_ = {name: np.unique(days[np.isfinite(days)]) for name, days in dates.items()}
+        categories = learn_categories(list(words.values()), list(numbers.values()))
+        self.categories_ = dict(zip(words, categories, strict=True))
+        features = [(*part, "value") for part in numbers]
+        features += [(name, "day", "gap") for name in dates]
+        features += [(*part, "rarity") for part in words]
+        apart = [part for part in words if self.categories_[part].position.any() and not part[1]]
+        features += [(*part, "position") for part in apart]
+        place = dict(zip(self.columns_, range(len(self.columns_)), strict=True))
+        self.features_ = sorted(features, key=lambda feature: place[feature[0]])
+        self.column_of_ = np.array([place[name] for name, _, _ in self.features_])
+        self.least_spread_ = np.array([_LEAST[what] for _, _, what in self.features_])
+
+    def _encoded(self, columns: Mapping[str, Array]) -> Encoded:
+        """The features of rows, one after the other."""
+        changes: list[Change] = []
+        numbers, words = read_columns(columns, self.plan_, changes)
+        codes = {part: c.codes(words[part]) for part, c in self.categories_.items()}
+        parts, out = list(codes), np.empty((len(next(iter(columns.values()))), len(self.features_)))
+        for place, (name, part, what) in enumerate(self.features_):
+            if what == "value":
+                out[:, place] = numbers[name, part]
+            elif what == "gap":  # since the last of the training rows before
+                times, days = np.append(np.nan, self.times_[name]), numbers[name, part]
+                before = times[np.searchsorted(times[1:], days)]
+                out[:, place] = np.log10(1 + (days - before) * DAY).round(6)
+            else:
+                category, own = self.categories_[name, part], codes[name, part]
+                given = codes[parts[category.parent]] if category.parent >= 0 else -1
+                found = (
+                    category.position[own] if what == "position" else category.rarity[given, own]
+                )
+                out[:, place] = np.where(own < 0, np.nan, found)
+                new = own == len(category.levels)
+                if new.any() and what == "rarity" and not part:
+                    example = repr(words[name, part][int(new.argmax())])
+                    changes.append(Change(name, "never seen before", int(new.sum()), example))
+        return Encoded(out, self, None, tuple(changes))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags

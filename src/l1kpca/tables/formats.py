@@ -1,0 +1,242 @@
+"""Files of every kind that holds a table; the kind is told by the content, then by the suffix."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from l1kpca.files import UNREADABLE, read_arrays
+from l1kpca.tables.reading import Notes, Opened, Reading, check_width, unique_names
+from l1kpca.tables.records import excel_chunks, json_chunks
+from l1kpca.tables.table import TableError
+from l1kpca.tables.text import lines_of, open_text, watched
+
+ROWS, TRUTH = "X", "y"
+"""Names that rows and labels have in published benchmark files."""
+_CHUNK = 2**20
+_MOST_VALUES = 2_000_000  # of a batch
+_LARGEST_UNPACKED = 2**31  # bytes of what must be in memory as a whole
+_LARGEST_SHEET = 2**28  # bytes of XML, which take many times as much as cells
+_PACKED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+_SUFFIX_KINDS = {
+    ".parquet": "parquet", ".pq": "parquet", ".feather": "arrow", ".arrow": "arrow",
+    ".npy": "numpy", ".npz": "numpy", ".mat": "mat", ".xlsx": "excel", ".xlsm": "excel",
+    ".xls": "excel",
+}  # fmt: skip
+
+
+def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
+    """Open a table of any kind; TableError if it is damaged or no table."""
+    with path.open("rb") as file:
+        head = file.read(16)
+    kind = _SUFFIX_KINDS.get(path.suffix.lower(), "text")
+    for start, found in ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\x93NUMPY", "numpy")):
+        kind = found if head.startswith(start) else kind
+    try:
+        if head.startswith(b"PK\x03\x04") and kind == "text":
+            kind = _inside(path)
+        if kind in ("parquet", "arrow"):
+            opened: Opened = _open_arrow(path, kind)
+        elif kind in ("numpy", "mat"):
+            opened = _open_arrays(path)
+        elif kind == "excel":
+            _check_unpacked(path, _LARGEST_SHEET)
+            return open_text(str(path), excel_chunks(path, notes), reading, notes)
+        else:
+            return _open_text(path, reading, notes)
+    except (pa.ArrowException, *UNREADABLE) as error:
+        if isinstance(error, TableError | PermissionError):
+            raise
+        shown = {"parquet": "Parquet", "arrow": "Arrow", "excel": "Excel"}.get(kind, kind)
+        raise TableError(
+            f"{path} is not a readable {shown} file, or it is damaged; write it again."
+        ) from error
+    check_width(path, len(opened.names))
+    return replace(opened, names=unique_names(opened.names, notes))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ArrowFile(Opened):
+    """A Parquet or Arrow file."""
+
+    path: Path
+    kind: str
+
+    def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
+        """Batches of the file under the names that its columns have now."""
+        size = max(1, min(65_536, _MOST_VALUES // len(self.names)))
+        with pa.OSFile(str(self.path)) as file:  # mapped pages would count as memory in use
+            if self.kind == "parquet":
+                whole = parquet.ParquetFile(file, pre_buffer=False, buffer_size=_CHUNK)
+                found, total = whole.iter_batches(size), whole.metadata.num_rows / size
+            else:
+                reader = pa.ipc.open_file(file)
+                total = reader.num_record_batches
+                found = (reader.get_batch(i) for i in range(reader.num_record_batches))
+            for place, batch in enumerate(found, start=1):
+                for start in range(0, batch.num_rows, size):
+                    part = plain(batch.slice(start, size).rename_columns(list(self.names)))
+                    yield part, min(1.0, place / total)
+
+
+def _open_arrow(path: Path, kind: str) -> ArrowFile:
+    with pa.OSFile(str(path)) as file:
+        if kind == "parquet":
+            schema = parquet.ParquetFile(file).schema_arrow
+        else:
+            schema = pa.ipc.open_file(file).schema
+    own = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
+    names = ["index" if name in own and name.startswith("__") else name for name in schema.names]
+    return ArrowFile(names=tuple(names), path=path, kind=kind)
+
+
+def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Columns of words that are stored once, as the words."""
+    columns = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Arrays(Opened):
+    """A matrix, with labels beside it if there are some."""
+
+    rows: np.ndarray
+    labels: np.ndarray | None = None
+
+    def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
+        """Rows of the matrix."""
+        size = max(1, _MOST_VALUES // self.rows.shape[1])
+        for start in range(0, len(self.rows), size):
+            part = np.asfortranarray(self.rows[start : start + size])
+            columns = list(part.T)
+            if self.labels is not None:
+                columns.append(self.labels[start : start + size])
+            arrays = [pa.array(column, from_pandas=True) for column in columns]
+            yield (
+                pa.RecordBatch.from_arrays(arrays, names=list(self.names)),
+                (start + len(part)) / len(self.rows),
+            )
+
+
+def array_table(
+    rows: np.ndarray, labels: np.ndarray | None, names: Iterable[str] = (), truth: str = TRUTH
+) -> Arrays:
+    """A matrix as a table; columns without names are called x0, x1, ..."""
+    given = tuple(map(str, names))
+    columns = given or tuple(f"x{i}" for i in range(rows.shape[1]))
+    return Arrays(
+        names=columns if labels is None else (*columns, truth),
+        names_given=bool(given),
+        truth_column=None if labels is None else truth,
+        rows=rows,
+        labels=labels,
+    )
+
+
+def _open_arrays(path: Path) -> Arrays:
+    """Rows are the array ``X`` or the only one; a vector ``y`` is the truth of each row."""
+    arrays: dict[str, Any] = {}
+    try:
+        if zipfile.is_zipfile(path):
+            _check_unpacked(path)
+        elif path.suffix.lower() == ".npy":
+            with suppress(*UNREADABLE):  # never all of it in memory
+                arrays = {ROWS: np.load(path, mmap_mode="r", allow_pickle=False)}
+        arrays = arrays or read_arrays(path)
+    except (ValueError, MemoryError) as error:
+        damaged = f"{path} says that it is larger than it can be; save it again."
+        raise TableError(str(error) if isinstance(error, ValueError) else damaged) from error
+    name = ROWS if ROWS in arrays else next(iter(arrays)) if len(arrays) == 1 else None
+    if name is None:
+        found = ", ".join(sorted(arrays)) or "none"
+        raise TableError(f"{path} has no array X (found: {found}); store the rows as X.")
+    rows = arrays[name]
+    where = f"{path}: the array {name} of shape {rows.shape}"
+    if not (np.issubdtype(rows.dtype, np.number) or rows.dtype == bool) or np.iscomplexobj(rows):
+        raise TableError(f"{where} holds {rows.dtype} values; it must hold real numbers.")
+    if rows.ndim != 2:
+        raise TableError(f"{where} is not a matrix; give one with a row for each case.")
+    if TRUTH not in arrays or name == TRUTH:
+        return array_table(rows, None)
+    labels = np.asarray(arrays[TRUTH]).ravel()
+    if len(labels) != len(rows):
+        raise TableError(
+            f"{path} has {len(rows)} rows in {name} and {len(labels)} labels in y; give one label"
+            " for each row."
+        )
+    return array_table(rows, labels)
+
+
+def _check_unpacked(path: Path, largest: int = _LARGEST_UNPACKED) -> None:
+    with zipfile.ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    if size > largest:
+        raise TableError(
+            f"{path} unpacks to {size / 2**20:.0f} MB, which is too much at once; unpack it, or"
+            " store it as Parquet."
+        )
+
+
+def _inside(path: Path) -> str:
+    """What a zip file holds: a sheet, arrays, or a text file."""
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+    if any(name.startswith("xl/") for name in names):
+        return "excel"
+    return "numpy" if all(name.endswith(".npy") for name in names) else "text"
+
+
+def _open_text(path: Path, reading: Reading, notes: Notes) -> Opened:
+    def chunks() -> Iterator[tuple[bytes, float]]:
+        size = path.stat().st_size or 1
+        with path.open("rb") as raw, _unpacked(path, raw) as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk, raw.tell() / size
+
+    def lines() -> Iterator[tuple[str, float]]:
+        done = [0.0]
+        for line in lines_of(watched(chunks(), done)):
+            yield line, done[0]
+
+    first = next((chunk.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] for chunk, _ in chunks()), b"")
+    if first in (b"{", b"["):
+        reading = replace(reading, header="yes", encoding="utf-8")
+        return open_text(str(path), json_chunks(str(path), lines, notes), reading, notes)
+    return open_text(str(path), chunks, reading, notes)
+
+
+def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
+    """The text behind a file that may be packed."""
+    start = raw.read(6)
+    raw.seek(0)
+    for magic, opener in _PACKED.items():
+        if start.startswith(magic):
+            return opener(raw)  # type: ignore[operator]
+    if not start.startswith(b"PK\x03\x04"):
+        return raw
+    archive = zipfile.ZipFile(raw)
+    members = [
+        member
+        for member in archive.infolist()
+        if not member.is_dir() and not member.filename.startswith(("__MACOSX", "."))
+    ]
+    if len(members) != 1:
+        raise TableError(
+            f"{path} holds {len(members)} files; unpack it, and give those that make one table."
+        )
+    return archive.open(members[0])

@@ -1,0 +1,301 @@
+"""The columns of any frame: what each is, and its cells read as that."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from l1kpca import tuning
+from l1kpca._typing import Array
+from l1kpca.tables.written import DAY, NO_NUMBER, NO_VALUE, Dates, Numbers
+
+Part = tuple[str, str]
+"""A column, and what of it: nothing, or of a date "day", "weekday" or "hour"."""
+Words = dict[Part, list[str | None]]
+USED = ("number", "category", "boolean", "date")
+"""Kinds that are looked at; columns of the others are left out of the score."""
+KINDS = (*USED, "id", "text", "constant", "empty")
+_WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_TRUE = ("true", "yes", "y", "t", "on", "ja", "1")
+_FALSE = ("false", "no", "n", "f", "off", "nein", "0")
+_TRUTH = {**dict.fromkeys(_TRUE, "true"), **dict.fromkeys(_FALSE, "false")}
+_PAIRS = [{true, false} for true, false in zip(_TRUE, _FALSE, strict=True)]
+_SIZE: dict[str | None, float] = {"true": 1.0, "false": 0.0}
+_ID_NAME = re.compile(
+    r"(?:^|[^A-Za-z])(?:id|ids|ID|IDs|uuid|guid)$|[a-z](?:ID|Id|UUID)$|^(?:row.?names?|[Uu]nnamed.*)$"
+)
+_CODE_NAME = re.compile(
+    r"(?:^|[^a-z])(?:zip|zip.?code|post(?:al)?.?code|plz|(?:tele)?phone(?:.?n\w+)?|fax|ssn|isbn|ean"
+    r"|upc|fips(?:.?code)?|iban)$",
+    re.IGNORECASE,
+)
+_NINES = re.compile(r"-?9{2,}|-?9{2,}\.9+|-9")
+_FEWEST = 12  # rows, before anything is taken for a counter; levels, before they are too many
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a column was taken for, why, and how its cells are read."""
+
+    kind: str
+    reason: str
+    reader: Numbers | Dates | None = None
+    missing: float | None = None  # a number that stands for "no value"
+    as_number: bool = False  # a boolean that is looked at as 0 and 1: in a table without numbers
+
+
+@dataclass(frozen=True)
+class Change:
+    """Cells of one column that are not taken as they are written; ``example`` is one of them."""
+
+    column: str
+    what: str
+    count: int
+    example: str
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a pandas, polars or pyarrow frame, or one of another kind with its rows here."""
+    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def is_table(X: Any) -> bool:
+    """Whether X is a frame, or an array that holds text: something with kinds of columns."""
+    return is_frame(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OSU")
+
+
+def as_columns(X: Any) -> dict[str, Array]:
+    """The columns of a frame or an array.
+
+    A column is an array of floats with NaN for holes, of text with None for holes, or of pairs for
+    dates: seconds since 1970, and the same on the clock on the wall.
+    """
+    if not is_table(X):
+        return {f"x{place}": column for place, column in enumerate(X.T)}
+    if isinstance(X, np.ndarray):
+        return {f"x{place}": _text(column) for place, column in enumerate(X.T.tolist())}
+    found = {}
+    for series in nw.from_native(X, eager_only=True).iter_columns():
+        kind = series.dtype
+        if kind.is_numeric() or kind == nw.Boolean:
+            cells = series.to_numpy()
+            if cells.dtype.kind not in "fiub":  # Python's objects among them, for holes
+                cells = series.cast(nw.Float64).to_numpy()
+            cells = cells.astype(np.float64, copy=False)
+        elif kind == nw.Duration:
+            cells = series.dt.total_microseconds().cast(nw.Float64).to_numpy() / 1e6
+        elif kind in (nw.Date, nw.Datetime):
+            moments = series.cast(nw.Datetime("us")) if kind == nw.Date else series
+            zoned = getattr(moments.dtype, "time_zone", None)
+            both = [moments, moments.dt.replace_time_zone(None) if zoned else moments]
+            seconds = [m.dt.timestamp("us").cast(nw.Float64).to_numpy() / 1e6 for m in both]
+            cells = np.stack(seconds, axis=1)
+        else:
+            cells = _text(series.to_list())
+        found[str(series.name)] = cells
+    return found
+
+
+def _text(values: list[Any]) -> Array:
+    """Cells as text; None for those that say that there is no value."""
+    try:
+        distinct = set(values)
+    except TypeError:  # lists and the like
+        values = list(map(str, values))
+        distinct = set(values)
+    known: dict[Any, str | None] = {None: None}
+    for value in distinct - {None}:
+        cell = str(value).strip()
+        known[value] = None if cell.lower() in NO_VALUE else cell
+    out = np.empty(len(values), dtype=object)
+    out[:] = [known[value] for value in values]
+    return out
+
+
+def sampled(columns: Mapping[str, Array]) -> dict[str, Array]:
+    """The same columns with at most so many rows as kinds are learned from, in their order."""
+    n, rows = len(next(iter(columns.values()), ())), None
+    if n > tuning.KIND_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(n, tuning.KIND_ROWS, replace=False))
+    return {name: cells if rows is None else cells[rows] for name, cells in columns.items()}
+
+
+@np.errstate(over="ignore")  # differences of numbers near the largest of all
+def kind_of(name: str, cells: Array, said: str | None) -> Kind:
+    """What a column is; ``said`` is what the user said."""
+    text = cells.tolist() if cells.dtype == object else []
+    found = _kind_of_text(name, text)
+    if not text:
+        found = _kind_of_numbers(name, cells) if cells.ndim == 1 else _kind_of_dates(cells)
+    if said is None or said == found.kind:
+        return found
+    readers: dict[str, Any] = {"number": Numbers, "date": Dates}
+    counts = Counter(cell for cell in text if cell is not None)
+    return Kind(said, "as you said", readers[said].learn(counts) if said in readers else None)
+
+
+def _kind_of_dates(cells: Array) -> Kind:
+    seconds = cells[np.isfinite(cells[:, 0]), 0]
+    if not len(seconds):
+        return Kind("empty", "it has no values")
+    return Kind("date", "dates") if np.ptp(seconds) else Kind("constant", "one date in every row")
+
+
+def _kind_of_numbers(name: str, numbers: Array, reader: Numbers | None = None) -> Kind:
+    """The kind of a column of numbers; NaN is a hole."""
+    distinct, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
+    if len(distinct) < 2:
+        value = f"every value is {distinct[0]:g}" if len(distinct) else "it has no values"
+        return Kind("constant" if len(distinct) else "empty", value, reader)
+    if distinct.tolist() == [0, 1]:
+        return Kind("boolean", "0 and 1", reader)
+    if (distinct == np.round(distinct)).all():
+        if _CODE_NAME.search(name) or _ID_NAME.search(name):
+            return Kind("id", "by the name of the column", reader)
+        if counts.sum() == len(numbers) >= _FEWEST and _counts_rows(numbers):
+            return Kind("id", "it counts the rows", reader)
+        inside = distinct[0] >= 19000101 and distinct[-1] <= 21001231
+        if inside and not np.isnan([Dates()(f"{day:.0f}")[0] for day in distinct]).any():
+            return Kind("date", "numbers such as 20240131", Dates())
+    shown = "" if reader is None else reader.shown
+    return Kind("number", f"numbers{shown}", reader, _missing_code(distinct, counts))
+
+
+def _kind_of_text(name: str, cells: list[str | None]) -> Kind:
+    """The kind of a column of text; None is a hole."""
+    counts = Counter(cell for cell in cells if cell is not None)
+    few = tuning.UNREAD_SHARE * counts.total()
+    if len(counts) == 1 or all(cell.lower() in NO_NUMBER for cell in counts):
+        some = f"every value is {_quoted(next(iter(counts)))}" if counts else "it has no values"
+        return Kind("constant" if counts else "empty", some)
+    if {cell.casefold() for cell in counts} in _PAIRS:
+        return Kind("boolean", "two words for true and false")
+    numbers = Numbers.learn(counts)
+    unread = {cell: k for cell, k in counts.items() if np.isinf(numbers(cell))}
+    if sum(unread.values()) <= few:
+        if sum(k for cell, k in counts.items() if re.fullmatch(r"0\d+", cell)) > few:
+            return Kind("id", "codes with leading zeros")
+        read = np.array([np.nan if cell is None else numbers(cell) for cell in cells])
+        return _kind_of_numbers(name, read, numbers)
+    dates = Dates.learn(counts)
+    if sum(k for cell, k in counts.items() if not dates.reads(cell)) <= few:
+        return Kind("date", f"dates ({dates.shown})", dates)
+    share, why = sum(unread.values()) / counts.total(), ""
+    if share < 0.5:
+        why = f"; no number, as {share:.0%} are none, such as {_quoted(next(iter(unread)))}"
+    return _kind_of_words(name, counts, why)
+
+
+def _kind_of_words(name: str, counts: Counter[str], why: str) -> Kind:
+    """The kind of a column of text that is neither a number nor a date."""
+    n, distinct = counts.total(), len(counts)
+    words = sum(len(cell.split()) * k for cell, k in counts.items()) / n
+    if distinct >= max(3, 0.9 * n):
+        return Kind("id" if words < 1.5 else "text", f"nearly every row has its own{why}")
+    if _CODE_NAME.search(name) or (_ID_NAME.search(name) and distinct > _FEWEST):
+        return Kind("id", f"by the name of the column{why}")
+    many = distinct > max(2 * _FEWEST, min(n // 5, tuning.MOST_LEVELS))
+    return Kind("text" if many or words > 8 else "category", f"{distinct} different values{why}")
+
+
+def _counts_rows(numbers: Array) -> bool:
+    """Whether each row has the next whole number, or these are a sample of such rows.
+
+    Numbers without a gap in any other order may as well be ranks.
+    """
+    steps, n = np.diff(numbers), len(numbers)
+    length = abs(float(numbers[-1] - numbers[0]))
+    if np.ptp(steps) == 0:
+        return length == n - 1
+    if n < 5 * _FEWEST or not ((steps > 0).all() or (steps < 0).all()):
+        return False
+    # A uniform sample of a counter strays from even steps by about a half over sqrt(n).
+    stray = np.abs(np.linspace(numbers[0], numbers[-1], n) - numbers).max()
+    return bool(stray <= 1.5 / np.sqrt(n) * length)
+
+
+def _missing_code(distinct: Array, counts: Array) -> float | None:
+    """A number of nines that occurs more than once, further from the others than they spread."""
+    for end, others in ((0, distinct[1:]), (-1, distinct[:-1])):
+        spread = max(np.ptp(others), abs(others[0]), abs(others[-1]))
+        far = abs(distinct[end] - others[end]) > spread
+        if counts[end] > 1 and far and _NINES.fullmatch(f"{distinct[end]:.10g}"):
+            return float(distinct[end])
+    return None
+
+
+def read_columns(
+    columns: Mapping[str, Array], plan: Mapping[str, Kind], changes: list[Change]
+) -> tuple[dict[Part, Array], Words]:
+    """Numbers and words of the columns of a plan; what was not taken as written is noted."""
+    numbers: dict[Part, Array] = {}
+    words: Words = {}
+    for name, kind in plan.items():
+        if kind.kind == "number":
+            numbers[name, ""] = _numbers(name, columns[name], kind, changes)
+        elif kind.kind == "date":
+            found = _dates(name, columns[name], kind, changes)
+            numbers[name, "day"], words[name, "weekday"], words[name, "hour"] = found
+        elif kind.kind in USED:
+            words[name, ""] = _words(columns[name], kind.kind == "boolean")
+            if kind.as_number:
+                numbers[name, ""] = np.array([_SIZE.get(w, np.nan) for w in words.pop((name, ""))])
+    return numbers, words
+
+
+def _numbers(name: str, cells: Array, kind: Kind, changes: list[Change]) -> Array:
+    """Numbers of a column, NaN for holes and what is no number."""
+    numbers = cells[:, 0] if cells.ndim == 2 else cells
+    if cells.dtype == object:
+        reader = kind.reader if isinstance(kind.reader, Numbers) else Numbers()
+        known = {cell: reader(cell) for cell in {*cells.tolist()} - {None}}
+        numbers = np.array([known.get(cell, np.nan) for cell in cells.tolist()])
+    unread = np.isinf(numbers)
+    code = np.zeros(len(numbers), dtype=bool) if kind.missing is None else numbers == kind.missing
+    for which, what in ((unread, "no number"), (code, "a code for missing, by the look of it")):
+        if which.any():
+            example = _quoted(str(cells[int(which.argmax())]))
+            changes.append(Change(name, f"{what}: taken as missing", int(which.sum()), example))
+    return np.where(unread | code, np.nan, numbers)
+
+
+def _dates(
+    name: str, cells: Array, kind: Kind, changes: list[Change]
+) -> tuple[Array, list[str | None], list[str | None]]:
+    """Days since 1970, weekdays and hours of a column of dates; NaN and None for holes."""
+    if cells.ndim == 1:
+        if cells.dtype != object:
+            cells = np.array([f"{day:.0f}" if day == day else None for day in cells], dtype=object)
+        reader = kind.reader if isinstance(kind.reader, Dates) else Dates()
+        known: dict[Any, tuple[float, float]] = {None: (np.nan, np.nan)}
+        known |= {cell: reader(cell) for cell in {*cells.tolist()} - {None}}
+        seconds = np.array([known[cell] for cell in cells.tolist()]).reshape(-1, 2)
+        unread = {cell for cell, (moment, _) in known.items() if cell and moment != moment}
+        bad = {cell for cell in unread if cell.lower() not in NO_NUMBER}
+        if bad:
+            count = sum(cell in bad for cell in cells.tolist())
+            example = _quoted(min(bad))
+            changes.append(Change(name, "no date: taken as missing", count, example))
+        cells = seconds
+    wall = cells[:, 1].tolist()
+    weekdays = [_WEEK[int(s // DAY + 3) % 7] if s == s else None for s in wall]
+    hours = [str(int(s % DAY // 3600)) if s == s else None for s in wall]
+    return cells[:, 0] / DAY, weekdays, hours
+
+
+def _words(cells: Array, truth: bool) -> list[str | None]:
+    """Levels of a column, None for holes; of two words for true and false, these."""
+    values: list[Any] = (cells[:, 0] if cells.ndim == 2 else cells).tolist()
+    if cells.dtype != object:
+        values = [f"{value:.12g}" if value == value else None for value in values]
+    return [_TRUTH.get(v.casefold(), v) if v else v for v in values] if truth else values
+
+
+def _quoted(cell: str) -> str:
+    return repr(cell if len(cell) <= 40 else f"{cell[:37]}...")

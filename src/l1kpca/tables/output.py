@@ -1,0 +1,113 @@
+"""Tables as files: the columns of the input with what was found beside them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pandas.api import types
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
+from l1kpca.files import OutputError, replacing
+
+SUFFIXES = (".csv", ".parquet", ".pq")
+# A formula begins with one of these, or with the same in full width; a spreadsheet skips blanks and
+# quotes before it.
+_FORMULA = r"[ \u00a0\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]"
+# It can begin with the text, or after what a spreadsheet may take for the end of a cell; tabs and
+# line ends that begin a text are dropped by some.
+_FORMULA_STARTS = re.compile(rf"(?:^|(?<=[;|\t\r\n]))(?={_FORMULA})|^(?=[\t\r\n])")
+
+
+def free_names(taken: Iterable[str], wanted: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Names for new columns that no other has, and notes on those that were taken."""
+    taken, wanted = set(taken), list(wanted)
+    notes = []
+    names = {}
+    for name in wanted:
+        free = name
+        while free in taken or (free != name and free in wanted):
+            free = f"l1kpca_{free}"
+        if free != name:
+            notes.append(f"the data have a column {name!r}: the new one is called {free!r}")
+        names[name] = free
+    return names, notes
+
+
+def write_table(
+    frames: Iterable[pd.DataFrame],
+    path: Path,
+    *,
+    overwrite: bool = False,
+    spreadsheet_safe: bool = False,
+) -> None:
+    """Write rows, one frame after the other, as CSV or Parquet, told by the suffix.
+
+    The file is complete or not there.  ``spreadsheet_safe`` makes text in CSV harmless that a
+    spreadsheet would run as a formula.
+    """
+    is_csv = path.suffix.lower() == ".csv"
+    with replacing(path, overwrite=overwrite) as temporary, temporary.open("wb") as file:
+        try:
+            tables = (
+                pa.Table.from_pandas(
+                    _plain(frame, safe=spreadsheet_safe) if is_csv else frame, preserve_index=False
+                )
+                for frame in frames
+            )
+            first = next(tables)
+            words = [f.name for f in first.schema if not pa.types.is_floating(f.type)]
+            with (
+                arrow_csv.CSVWriter(file, first.schema)
+                if is_csv
+                else parquet.ParquetWriter(file, first.schema, use_dictionary=words)
+            ) as writer:
+                for table in itertools.chain([first], tables):
+                    writer.write_table(table.cast(first.schema))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            raise OutputError(
+                f"{path} was not written: a column cannot be stored in such a file"
+                f" ({' '.join(str(error).split())})."
+            ) from error
+
+
+def _plain(frame: pd.DataFrame, *, safe: bool) -> pd.DataFrame:
+    """Numbers and text; what is neither becomes text."""
+    others = [
+        name
+        for name, values in frame.items()
+        if not (types.is_numeric_dtype(values) or types.is_string_dtype(values.dtype))
+    ]
+    frame = frame.astype(dict.fromkeys(others, "str"))
+    return without_formulas(frame) if safe else frame
+
+
+def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
+    r"""A quote before every text that a spreadsheet would take for a formula.
+
+    That is text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line end, blanks and quotes
+    before it aside; and the same within a text after ``;``, ``|``, a tab or a line end, where a
+    spreadsheet with another separator begins a new cell.  Names of columns are treated alike.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> without_formulas(pd.DataFrame({"note": ["=1+1", "fine"], "x": [-1.0, 2.0]})).to_csv()
+    ",note,x\n0,'=1+1,-1.0\n1,fine,2.0\n"
+    """
+    safe = frame.copy(deep=False)
+    for place, name in enumerate(frame.columns):
+        values = frame.iloc[:, place]
+        if not (types.is_numeric_dtype(values) or types.is_bool_dtype(values)):
+            safe[name] = [_harmless(value) for value in values]
+    return safe.set_axis([_harmless(name) for name in frame.columns], axis="columns")
+
+
+def _harmless(value: Any) -> Any:
+    return _FORMULA_STARTS.sub("'", value) if isinstance(value, str) else value

@@ -1,0 +1,117 @@
+"""JSON and Excel files, as the lines of a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from l1kpca.tables.reading import Notes
+from l1kpca.tables.table import TableError, shortened, shown_list
+
+Chunks = Callable[[], Iterator[tuple[bytes, float]]]
+"""Gives the bytes of a file from the start, with the share of it that was read."""
+_PIECE = 2**20
+_LARGEST_LIST = 2**26  # letters; it is in memory as a whole
+
+
+def as_csv(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    """Rows of cells as CSV in UTF-8, a piece at a time."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for row in rows:
+        writer.writerow(row)
+        if out.tell() >= _PIECE:
+            yield out.getvalue().encode("utf-8", "replace")
+            out.seek(0)
+            out.truncate()
+    yield out.getvalue().encode("utf-8", "replace")
+
+
+def json_chunks(
+    path: str, lines: Callable[[], Iterator[tuple[str, float]]], notes: Notes
+) -> Chunks:
+    """Objects, one on each line or all in one list, as CSV; the columns are all names in them."""
+    names: dict[str, None] = {}
+    for found, _ in _objects(path, lines(), notes):
+        names.update(dict.fromkeys(found))
+
+    def chunks() -> Iterator[tuple[bytes, float]]:
+        done = [0.0]
+
+        def rows() -> Iterator[list[str]]:
+            yield list(names)
+            for found, done[0] in _objects(path, lines(), Notes()):
+                yield [_cell(found.get(name)) for name in names]
+
+        for piece in as_csv(rows()):
+            yield piece, done[0]
+
+    return chunks
+
+
+def _objects(
+    path: str, lines: Iterator[tuple[str, float]], notes: Notes
+) -> Iterator[tuple[dict[str, Any], float]]:
+    first = next((pair for pair in lines if pair[0].strip()), ("", 1.0))
+    lines = itertools.chain([first], lines)
+    if first[0].lstrip("\ufeff \t").startswith("["):
+        text: list[str] = []
+        size = 0
+        for line, _ in lines:
+            text.append(line)
+            size += len(line)
+            if size > _LARGEST_LIST:
+                raise TableError(
+                    f"{path} is one JSON list of more than {_LARGEST_LIST >> 20} MB; write it as"
+                    " JSON lines, one object on each line."
+                )
+        try:
+            found = json.loads("".join(text).lstrip("\ufeff"))
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"{path} is not readable as JSON: {error}.") from error
+        everything: Iterator[tuple[Any, float]] = ((one, 1.0) for one in found)
+    else:
+        everything = ((_loaded(line), done) for line, done in lines if line.strip())
+    for one, done in everything:
+        if isinstance(one, dict):
+            yield one, done
+        else:
+            notes.count("records that are no JSON object are left out", shortened(str(one).strip()))
+
+
+def _loaded(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+
+
+def _cell(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def excel_chunks(path: Path, notes: Notes) -> Chunks:
+    """The first sheet of a workbook as CSV, read by pandas."""
+    try:
+        sheets = pd.read_excel(
+            path, sheet_name=None, header=None, dtype=object, keep_default_na=False
+        )
+    except ImportError as error:
+        raise TableError(
+            f"{path}: Excel files need a package that is not installed; install it with: pip"
+            " install 'l1kpca[excel]', or save the sheet as CSV."
+        ) from error
+    (name, sheet), *others = sheets.items()
+    if others:
+        notes.add(f"the sheet {name!r} is read, not: {shown_list([other for other, _ in others])}")
+    rows = [[str(cell).removesuffix(" 00:00:00") for cell in row] for row in sheet.to_numpy()]
+    return lambda: ((piece, 1.0) for piece in as_csv(rows))

@@ -1,0 +1,310 @@
+"""From files or the name of a built-in data set to one table, which may be larger than memory."""
+
+from __future__ import annotations
+
+import atexit
+import csv
+import difflib
+import glob
+import itertools
+import re
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from l1kpca.files import UNREADABLE
+from l1kpca.tables.formats import array_table, open_file
+from l1kpca.tables.reading import Notes, Opened, Reading
+from l1kpca.tables.table import Progress, Table, TableError, label_word, shown_list, shown_option
+
+BUILT_IN_TRUTH = "outlier"
+STANDARD_INPUT = "-"
+MIN_COLUMNS = 2
+MIN_ROWS = 3
+_UNNAMED = re.compile(r"column \d+(?:_\d+)?")
+_ANSWERS = {
+    "fraud", "label", "labels", "target", "outlier", "class", "anomaly", "attack", "isfraud",
+    "isoutlier", "isanomaly", "groundtruth", "truth", "malicious", "defect", "failure",
+}  # fmt: skip
+
+
+def read_table(
+    source: str | Sequence[str],
+    reading: Reading | None = None,
+    *,
+    most: int | None = None,
+    seed: int = 0,
+    progress: Progress = lambda done, total: None,
+) -> Table:
+    """Read a table of any known kind, and give its columns their roles.
+
+    Parameters
+    ----------
+    source : str or sequence of str
+        Files, globs, folders, ``"-"`` for the standard input, or the name of a data set.  Several
+        files are one table, one after the other.
+    reading : Reading, optional
+        What the user says about the table.
+    most : int, optional
+        Keep at most so many rows in memory, drawn uniformly from all; None keeps all.
+    seed : int, default=0
+        Of the drawing.
+    progress : callable, optional
+        Called with done and total.
+
+    Returns
+    -------
+    table : Table
+        At least three rows and two columns.
+    """
+    reading = Reading() if reading is None else reading
+    given = [source] if isinstance(source, str) else list(source)
+    notes = Notes()
+    files = [opened for name in given for opened in _open(name, reading, notes)]
+    rng = np.random.default_rng(seed)
+    while True:
+        try:
+            columns, seen = _Columns(reading.label_column), Notes()
+            frame, n_rows = _first_pass(files, columns, most, rng, seen, progress)
+            break
+        except _Misread as misread:
+            files[misread.place] = misread.better
+    for file in files:
+        notes.update(file.remarks)
+    notes.update(seen)
+    notes.update(_different(files, columns))
+
+    def again(progress: Progress) -> Iterator[pd.DataFrame]:
+        for place, file in enumerate(files):
+            for batch, done in file.batches(Notes()):
+                progress(place + done, len(files))
+                yield columns.frame(batch, file)
+
+    table = Table(
+        frame,
+        shown_list(given, 3),
+        id_column=files[0].id_column,
+        truth_column=files[0].truth_column,
+        names_given=all(file.names_given for file in files),
+        n_rows=n_rows,
+        label_counts=columns.labels,
+        again=again,
+    )
+    return _with_roles(table, reading, notes)
+
+
+def _open(name: str, reading: Reading, notes: Notes) -> list[Opened]:
+    """The files behind a name, or a built-in data set."""
+    if name == STANDARD_INPUT:
+        return [open_file(_spooled(), reading, notes)]
+    path = Path(name)
+    try:
+        if path.is_dir():
+            files = sorted(
+                file
+                for file in path.rglob("*")
+                if file.is_file() and not file.name.startswith(("_", "."))
+            )
+            if not files:
+                raise TableError(f"{path} is a folder without files; give one with tables.")
+        elif path.exists() or not glob.has_magic(name):
+            files = [path] if path.exists() else []
+        else:
+            found = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 (any pattern)
+            files = list(map(Path, found))
+            if not files:
+                raise TableError(f"{name} matches no file; correct the pattern.")
+        for file in files:
+            if not file.is_file():
+                raise TableError(f"{file} is not a regular file; save its content to one first.")
+        return [open_file(file, reading, notes) for file in files] or [_built_in(name)]
+    except (OSError, ValueError) as error:
+        if isinstance(error, TableError):
+            raise
+        reason = getattr(error, "strerror", None) or str(error)
+        raise TableError(f"{path} cannot be read: {reason}.") from error
+
+
+def _spooled() -> Path:
+    """The standard input as a file, since it is read more than once; gone when the program ends."""
+    with tempfile.NamedTemporaryFile(prefix="l1kpca-", delete=False) as file:
+        atexit.register(Path(file.name).unlink, missing_ok=True)
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return Path(file.name)
+
+
+def _built_in(name: str) -> Opened:
+    from l1kpca import datasets  # noqa: PLC0415 (needed for data sets by name alone)
+
+    if name not in datasets.names():
+        names = ", ".join(datasets.names())
+        raise TableError(f"{name} does not exist; give a file, or a data set by name ({names}).")
+    try:
+        data = datasets.load(name)
+    except (ValueError, FileNotFoundError) as error:
+        raise TableError(f"{name}: {error}") from error
+    return array_table(data.X, data.y, data.feature_names, BUILT_IN_TRUTH)
+
+
+class _Misread(Exception):  # noqa: N818 (the file is read again, in another way)
+    def __init__(self, place: int, better: Opened) -> None:
+        self.place, self.better = place, better
+
+
+def _first_pass(
+    files: Sequence[Opened],
+    columns: _Columns,
+    most: int | None,
+    rng: np.random.Generator,
+    notes: Notes,
+    progress: Progress,
+) -> tuple[pd.DataFrame, int]:
+    """Read everything once: what the columns are, a uniform sample of the rows, their number.
+
+    Every row gets a random key; those with the smallest keys are kept, in the order of the files.
+    """
+    kept: list[tuple[pa.RecordBatch, Opened, np.ndarray]] = []
+    n_rows, n_kept, bound = 0, 0, 1.0
+    for place, file in enumerate(files):
+        try:
+            for batch, done in file.batches(notes):
+                progress(place + done, len(files))
+                columns.learn(batch, file)
+                keys = rng.random(batch.num_rows)
+                n_rows += len(keys)
+                if bound < 1:
+                    batch, keys = batch.filter(pa.array(keys <= bound)), keys[keys <= bound]
+                kept.append((batch, file, keys))
+                n_kept += len(keys)
+                if most is not None and n_kept > 1.2 * most:
+                    bound, kept = _smallest(kept, most)
+                    n_kept = most
+        except TableError:
+            raise
+        except (pa.ArrowException, UnicodeError, csv.Error, *UNREADABLE) as error:
+            raise _Misread(place, file.retried(error)) from error
+    if most is not None and n_kept > most:
+        _, kept = _smallest(kept, most)
+    columns.settle(files, notes)
+    frames = [columns.frame(batch, file) for batch, file, _ in kept if batch.num_rows]
+    empty = pd.DataFrame(columns=list(columns.kinds))
+    return pd.concat(frames, ignore_index=True) if frames else empty, n_rows
+
+
+def _smallest(kept: list[Any], most: int) -> tuple[float, list[Any]]:
+    """The rows with the smallest keys, and the largest key among them."""
+    bound = float(np.partition(np.concatenate([keys for *_, keys in kept]), most - 1)[most - 1])
+    return bound, [
+        (batch.filter(pa.array(keys <= bound)), file, keys[keys <= bound])
+        for batch, file, keys in kept
+    ]
+
+
+class _Columns:
+    """What the columns of all files together can be, as far as they were read."""
+
+    def __init__(self, label_column: str | None = None) -> None:
+        self.label_column = label_column
+        self.labels: Counter[str] = Counter()
+        self.kinds: dict[str, pa.DataType | None] = {}
+        self.holes: set[str] = set()
+
+    def learn(self, batch: pa.RecordBatch, file: Opened) -> None:
+        """Widen the types of the columns so that they hold the cells of a batch."""
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            known = self.kinds.setdefault(name, None)
+            if name == self.label_column:
+                for found in column.value_counts().to_pylist():
+                    self.labels[label_word(found["values"])] += found["counts"]
+            if column.null_count:
+                self.holes.add(name)
+            if column.null_count == len(column):
+                continue
+            ladder = file.ladder(column.type)
+            if known is not None:
+                ladder = ladder[ladder.index(known) :] if known in ladder else (pa.string(),)
+            for kind in ladder:
+                try:
+                    file.parsed(column, kind)
+                except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                    continue
+                self.kinds[name] = kind
+                break
+
+    def settle(self, files: Sequence[Opened], notes: Notes) -> None:
+        """Drop columns that have neither a name nor a value."""
+        for name in [name for name, kind in self.kinds.items() if kind is None]:
+            if _UNNAMED.fullmatch(name):
+                del self.kinds[name]
+                notes.count("columns without a name and without values are left out", name)
+        if len(files) > 1:
+            self.holes.update(self.kinds)
+
+    def frame(self, batch: pa.RecordBatch, file: Opened) -> pd.DataFrame:
+        """Rows as a data frame; the types are the same for every batch."""
+        found = {}
+        for name, kind in self.kinds.items():
+            kind = pa.string() if kind is None else kind
+            if name in batch.schema.names:
+                column = file.parsed(batch.column(name), kind)
+            else:
+                column = pa.nulls(batch.num_rows, kind)
+            holed = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+            found[name] = column.to_pandas(types_mapper=holed.get if name in self.holes else None)
+        return pd.DataFrame(found)
+
+
+def _different(files: Sequence[Opened], columns: _Columns) -> Iterator[str]:
+    for name in columns.kinds:
+        lacking = sum(name not in file.names for file in files)
+        if lacking:
+            yield f"column {name!r} is missing in {lacking} of {len(files)} files: no values there"
+
+
+def _with_roles(table: Table, reading: Reading, notes: Notes) -> Table:
+    columns = list(map(str, table.frame.columns))
+    if table.n_rows < MIN_ROWS:
+        rows = "1 row" if table.n_rows == 1 else f"{table.n_rows} rows"
+        raise TableError(f"{table.source} has {rows}; give at least {MIN_ROWS}.")
+    if len(columns) < MIN_COLUMNS:
+        raise TableError(f"{table.source} has one column; give at least {MIN_COLUMNS}.")
+    asked = [("--id", reading.id_column), ("--label", reading.label_column)]
+    asked += [*itertools.product(["--ignore"], reading.ignored)]
+    for option, name in [*asked, *itertools.product(["--only"], reading.only)]:
+        if name is not None and name not in columns:
+            near = difflib.get_close_matches(name, columns, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are: {shown_list(columns)}."
+            raise TableError(f"{table.source} has no column {name!r} for {option}; {hint}")
+    if reading.id_column is not None and reading.id_column == reading.label_column:
+        raise TableError(f"--id and --label both name the column {reading.id_column!r}; use two.")
+    id_column = table.id_column if table.id_column in columns else None
+    if id_column is not None and reading.id_column is None:
+        notes.add("the first column has no name and is taken as the id of the rows")
+    if table.truth_column is not None and reading.label_column is None:
+        notes.add(
+            f"column {table.truth_column!r} holds the truth and is left out; compare with it by"
+            f" --label {table.truth_column}"
+        )
+    table = replace(
+        table,
+        id_column=reading.id_column or id_column,
+        label_column=reading.label_column,
+        ignored=reading.ignored,
+        only=reading.only,
+    )
+    for name in table.feature_columns if table.label_column is None else ():
+        if re.sub("[^a-z]", "", name.lower()) in _ANSWERS and table.frame[name].nunique() == 2:
+            notes.add(
+                f"column {name!r} looks like the answer: if it is, say so by"
+                f" {shown_option('label', name)}, and it is compared with, not looked at"
+            )
+    return replace(table, notes=tuple(notes))

@@ -1,0 +1,100 @@
+"""What goes wrong is one sentence and a status, never a traceback."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from l1kpca.cli.errors import (
+    BAD_INPUT,
+    DEFECT,
+    INTERRUPTED,
+    InputError,
+    library_errors_explained,
+    status_of,
+)
+from l1kpca.files import OutputError
+from l1kpca.tables.table import TableError
+
+DEFECT_OF = (
+    "This is a defect of l1kpca; set L1KPCA_TRACEBACK=1, run the command again, and report what it"
+    " prints."
+)
+ERRORS = {
+    "option": (InputError("this is wrong."), BAD_INPUT, "this is wrong."),
+    "table": (TableError("this is wrong."), BAD_INPUT, "this is wrong."),
+    "file": (OutputError("this is wrong."), BAD_INPUT, "this is wrong."),
+    "terminal": (InputError("red \x1b[31m."), BAD_INPUT, "red \ufffd[31m."),
+    "extra": (
+        ModuleNotFoundError("no rich", name="rich"),
+        BAD_INPUT,
+        (
+            "the command line needs rich, which is not installed; install it with: pip install"
+            " 'l1kpca[cli]'."
+        ),
+    ),
+    "interrupt": (KeyboardInterrupt(), INTERRUPTED, "interrupted; no partial files were left."),
+    "defect": (
+        ZeroDivisionError("by\nzero"),
+        DEFECT,
+        f"unexpected ZeroDivisionError: by zero. {DEFECT_OF}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("error", "status", "message"), ERRORS.values(), ids=ERRORS)
+def test_errors_are_one_sentence_and_a_status(capsys, error, status, message):
+    assert status_of(error) == status
+    assert capsys.readouterr() == ("", f"l1kpca: {message}\n")
+
+
+def test_a_traceback_is_shown_on_request_only(capsys, monkeypatch):
+    monkeypatch.setenv("L1KPCA_TRACEBACK", "1")
+    assert status_of(ZeroDivisionError("by zero")) == DEFECT
+    assert "ZeroDivisionError: by zero\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (ValueError("gamma is\n wrong"), "data.csv: gamma is wrong."),
+        (
+            MemoryError(),
+            "data.csv: not enough memory; set a smaller --memory-limit, or use fewer rows.",
+        ),
+    ],
+)
+def test_what_the_library_says_is_passed_on(error, message):
+    with pytest.raises(InputError) as caught, library_errors_explained("data.csv"):
+        raise error
+    assert str(caught.value) == message
+
+
+def test_without_the_extra_the_missing_package_is_named(tmp_path):
+    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError('no typer', name='typer')")
+    done = subprocess.run(
+        [sys.executable, "-c", "from l1kpca.cli import main; main()"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "l1kpca: the command line needs typer, which is not installed; install it with:"
+        " pip install 'l1kpca[cli]'.\n"
+    )
+
+
+def test_a_report_without_its_extra_is_refused_before_the_work(tmp_path, program):
+    (tmp_path / "jinja2.py").write_text("raise ModuleNotFoundError('no jinja2', name='jinja2')")
+    done = program(
+        "detect", tmp_path / "not read", "--report", tmp_path / "r.html",
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert done.status == 2
+    assert done.stderr == (
+        "l1kpca: --report: a report needs jinja2, which is not installed; install it with:"
+        " pip install 'l1kpca[report]'.\n"
+    )

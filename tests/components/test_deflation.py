@@ -1,0 +1,245 @@
+"""What a stack of greedy components must be, over Grams, finders and starts."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics.pairwise import rbf_kernel
+
+from contracts.finders import FINDERS, NORM, PROBLEMS, SIGNS, held, problem
+from contracts.grams import POSITIVE_KERNELS, WITH_DTYPE, example, written_up_to
+from doubles import CountingBlocks, CountingGram
+from l1kpca import tuning
+from l1kpca.components.deflation import Deflation
+from l1kpca.directions import SignIteration
+from l1kpca.directions.starts import STARTS
+from l1kpca.gram.factor import FactorGram
+from l1kpca.gram.stored import StoredGram
+from l1kpca.kernels import Kernel, kernel_blocks, resolve_gamma
+from l1kpca.threads import Workers
+from oracles import algorithm_1, low_rank_rows, mean_centered
+
+QUICK = [name for name in FINDERS if name not in ("exact", "sdp")]
+
+
+def solver(finder="polished", start="column", **settings):
+    return Deflation(FINDERS[finder], STARTS[start], **settings)
+
+
+def arrays(components):
+    """A, C as rows."""
+    components = list(components)
+    return np.array([c.coef for c in components]), np.array([c.scores for c in components])
+
+
+@pytest.mark.parametrize("finder", FINDERS)
+@pytest.mark.parametrize("start", sorted(STARTS))
+@pytest.mark.parametrize(("n_starts", "way"), [(1, "plain"), (3, "compiled")], indirect=["way"])
+@pytest.mark.usefixtures("way")
+def test_components_are_orthonormal_and_scores_are_their_images(finder, start, n_starts):
+    """A K A^T = I, C = A K, and what is left of each row is not negative."""
+    K, _ = problem("wide", 18 if finder == "exact" else 40, 0)
+    components = list(solver(finder, start, n_starts=n_starts).components(held(K), 6))
+    A, C = arrays(components)
+    assert_allclose(A @ K @ A.T, np.eye(6), atol=1e-9)
+    assert_allclose(C, A @ K, atol=1e-9)
+    assert (K.diagonal() - (C**2).sum(axis=0) >= -1e-12).all()
+    assert {component.n_starts for component in components} == {n_starts}
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in WITH_DTYPE if c[1] in POSITIVE_KERNELS and c[2] == "mean"], ids="-".join
+)
+@pytest.mark.parametrize(
+    ("finder", "way"), [("signs", "plain"), ("polished", "compiled")], indirect=["way"]
+)
+@pytest.mark.usefixtures("way")
+def test_components_over_every_gram(case, finder):
+    held, dtype = example(*case), case[3]
+    A, C = arrays(solver(finder).components(held.gram, 3))
+    noise = 50 * held.tolerance / min((C**2).sum(axis=1))
+    assert A.dtype == C.dtype == dtype
+    assert_allclose(A.astype(float) @ held.K @ A.T, np.eye(3), atol=max(noise, 1e-9))
+    assert_allclose(C, A @ held.K, atol=100 * held.tolerance * np.abs(A).sum(axis=1).max())
+    assert (held.K.diagonal() - (C**2).sum(axis=0) >= -10 * held.tolerance).all()
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("posed", ["linear", "centered linear", "wide", "laplacian", "polynomial"])
+def test_deflation_as_in_the_paper(posed):
+    """K <- K - (K c)(K c)^T / c^T K c, written out, gives the same signs."""
+    K, _ = problem(posed, 60, 0)
+    found = Deflation(SignIteration(), STARTS["column"], orient=False).components(held(K), 4)
+    assert_array_equal([c.signs for c in found], algorithm_1(K, 4))
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("finder", ["signs", "polished"])
+def test_a_hundred_components_stay_orthonormal(finder, global_random_seed):
+    """Eigenvalues that fall by ten orders of magnitude."""
+    rng = np.random.default_rng(global_random_seed)
+    U = np.linalg.qr(rng.normal(size=(400, 150)))[0]
+    K = (U * np.logspace(0, -10, 150)) @ U.T
+    K = (K + K.T) / 2
+    A, C = arrays(solver(finder).components(held(K), 100))
+    assert len(A) == 100
+    assert_allclose(A @ K @ A.T, np.eye(100), atol=1e-8)
+    assert_allclose(C, A @ K, atol=1e-8)
+    assert (K.diagonal() - (C**2).sum(axis=0) >= -1e-12).all()
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("finder", ["signs", "polished"])
+def test_a_hundred_components_of_a_gaussian_kernel(finder):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 6)) * np.logspace(0, -1, 6)
+    K = mean_centered(rbf_kernel(X, gamma=0.2))
+    K = (K + K.T) / 2
+    A, _ = arrays(solver(finder).components(held(K), 100))
+    assert_allclose(A @ K @ A.T, np.eye(len(A)), atol=1e-8)
+
+
+def test_components_of_rows_are_those_of_their_matrix(way, global_random_seed):
+    """A factor deflates in the space of its rows, a matrix by scores: the same signs."""
+    X = np.random.default_rng(global_random_seed).normal(size=(300, 12)) / np.arange(1, 13)
+    rows = solver("signs").components(FactorGram(X, Workers(), Kernel("linear")), 12)
+    matrix = solver("signs").components(held(X @ X.T), 12)
+    for one, other in zip(rows, matrix, strict=True):
+        assert_array_equal(one.signs, other.signs)
+        assert_allclose(one.scores, other.scores, atol=1e-8)
+
+
+@pytest.mark.parametrize("start", sorted(STARTS))
+@pytest.mark.parametrize("rank", [0, 1, 4])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_stops_at_the_rank(way, start, rank, dtype):
+    rng = np.random.default_rng(0)
+    X = (low_rank_rows(rng, 50, 20, rank) if rank else np.zeros((50, 20))).astype(dtype)
+    for gram in (StoredGram(X @ X.T, Workers()), FactorGram(X, Workers(), Kernel("linear"))):
+        assert len(list(solver(start=start).components(gram, 50))) == rank
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("rank", [1, 4])
+@pytest.mark.parametrize("scale", [1e-30, 1e-5, 1e30])
+def test_the_rank_does_not_depend_on_the_scale(rank, scale):
+    X = low_rank_rows(np.random.default_rng(1), 50, 20, rank) * scale
+    assert len(list(solver().components(held(X @ X.T), 50))) == rank
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("finder", QUICK)
+def test_rounding_errors_are_not_searched(finder):
+    """At the rank what is left of K is noise, in which every flip seems to help."""
+    X = low_rank_rows(np.random.default_rng(2), 300, 6, 3)
+    at_rank, beyond = CountingGram(held(X @ X.T)), CountingGram(held(X @ X.T))
+    assert len(list(solver(finder).components(at_rank, 3))) == 3
+    assert len(list(solver(finder).components(beyond, 300))) == 3
+    for asked in ("full products", "updates", "columns"):
+        assert at_rank.calls[asked] == beyond.calls[asked]
+
+
+def test_components_are_made_one_at_a_time():
+    """Nothing is computed before it is asked for, and the limit is kept."""
+    gram = CountingGram(held(problem("wide", 40, 0)[0]))
+    found = solver().components(gram, 10)
+    assert not gram.calls["columns"]
+    assert len(list(islice(found, 3))) == 3
+    assert len(list(solver().components(gram, 0))) == 0
+
+
+@pytest.mark.parametrize("start", sorted(STARTS))
+@pytest.mark.parametrize("done", [0, 1, 5, 9, 10])
+def test_goes_on_from_what_is_there_to_the_same_end(way, start, done):
+    K, _ = problem("wide", 40, 4)
+    asked = solver(start=start, n_starts=2, seed=7)
+    whole = list(asked.components(held(K), 10))
+    rest = list(asked.components(held(K), 10, so_far=whole[:done]))
+    assert len(rest) == 10 - done
+    for one, two in zip(whole[done:], rest, strict=True):
+        assert_array_equal(one.coef, two.coef)
+        assert_array_equal(one.signs, two.signs)
+
+
+@pytest.mark.parametrize("done", [15, 16, 25, 40])
+def test_goes_on_also_among_many(done, monkeypatch):
+    """The paper's start keeps a copy of K: it is made anew, and the bits are the same."""
+    monkeypatch.setattr(tuning, "SMALL_ROWS", 0)
+    X = np.random.default_rng(0).normal(size=(60, 60))
+    whole = list(solver("signs").components(held(X @ X.T), 45))
+    rest = list(solver("signs").components(held(X @ X.T), 45, so_far=whole[:done]))
+    for one, two in zip(whole[done:], rest, strict=True):
+        assert_array_equal(one.coef, two.coef)
+
+
+def test_signs_belong_to_the_scores():
+    for posed in PROBLEMS:
+        K, _ = problem(posed, 60, 0)
+        for component in solver().components(held(K), 5):
+            clear = np.abs(component.scores) > 1e-9 * np.abs(component.scores).max()
+            assert_array_equal(component.signs[clear], np.sign(component.scores[clear]))
+            assert component.signs.dtype == np.int8
+            assert component.objective == pytest.approx(np.abs(component.scores).sum())
+            assert component.objective**2 == pytest.approx(component.trace[-1])
+
+
+def test_orientation():
+    """Turned so that the largest score is positive, or left as the start had it."""
+    K, _ = problem("wide", 40, 0)
+    turned = list(solver(start="random", seed=3).components(held(K), 5))
+    left = list(solver(start="random", seed=3, orient=False).components(held(K), 5))
+    for one, two in zip(turned, left, strict=True):
+        assert one.scores[np.abs(one.scores).argmax()] > 0
+        assert_allclose(np.abs(one.scores), np.abs(two.scores), atol=1e-12)
+
+
+@pytest.mark.parametrize("finder", [name for name in SIGNS if name in QUICK])
+@pytest.mark.parametrize("start", sorted(STARTS))
+def test_an_indefinite_matrix_gives_no_more_components_than_it_can(finder, start):
+    """No NaN; A K A^T = I; so at most as many as there are positive eigenvalues."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        B = rng.normal(size=(20, 20))
+        K = (B + B.T) / 2
+        if seed % 2:
+            np.fill_diagonal(K, 0)
+        with written_up_to(20 * (seed % 3 > 0)):  # in the plain way, and in compiled calls
+            components = list(solver(finder, start).components(held(K), 20))
+        assert len(components) <= (np.linalg.eigvalsh(K) > 0).sum()
+        if components:
+            A, C = arrays(components)
+            assert np.isfinite(A).all()
+            size = np.abs(A).sum(axis=1).max() ** 2
+            assert_allclose(A @ K @ A.T, np.eye(len(A)), atol=1e-10 * (1 + size))
+            assert_allclose(C, A @ K, atol=1e-10 * (1 + size))
+
+
+@pytest.mark.parametrize("finder", [*QUICK, *NORM])
+def test_a_negative_matrix_has_no_components(finder):
+    assert list(solver(finder).components(held(-np.eye(5)), 5)) == []
+
+
+@pytest.mark.parametrize("count", [3, 20])
+def test_threads_do_not_change_the_result(count, way):
+    K, _ = problem("wide", 700, 0)
+    found = [
+        arrays(solver().components(StoredGram(K, Workers(threads)), count)) for threads in (1, 2, 4)
+    ]
+    for other in found[1:]:
+        assert_array_equal(found[0][0], other[0])
+        assert_array_equal(found[0][1], other[1])
+
+
+@pytest.mark.parametrize(("gamma", "rank"), [(None, 4), ("paper", 30)])
+def test_at_most_two_and_a_half_passes_per_component(gamma, rank, global_random_seed):
+    """What a fit costs that never stores K; a pass looks at each pair of rows once."""
+    n, count = 5000, 10
+    X = low_rank_rows(np.random.default_rng(global_random_seed), n, 30, rank, noise=0.3)
+    X /= X.std(axis=0)
+    kernel = Kernel("rbf", {"gamma": resolve_gamma(gamma, X)})
+    gram = CountingBlocks(kernel_blocks(X, kernel), Workers(), tuning.TILE_SIDE)
+    assert (
+        len(list(solver(start="auto").components(gram.center(np.full(n, 1 / n)), count))) == count
+    )
+    assert gram.entries <= 2.5 * count * n * (n + 1) / 2

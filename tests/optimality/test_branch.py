@@ -1,0 +1,83 @@
+"""Enumeration and branch and bound: the optimum, and what a budget leaves of it."""
+
+from time import monotonic
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import rbf_kernel
+
+from contracts.finders import PROBLEMS, find, problem
+from l1kpca import L1KernelPCA
+from l1kpca.optimality import SdpRounding, exact
+from l1kpca.optimality.branch import branch_and_bound, enumerate_signs, reduced
+from oracles import best_by_enumeration, mean_centered
+
+NEVER = np.inf
+
+
+def unit_rows(n):
+    V = np.random.default_rng(n).normal(size=(n, 10))
+    return V / np.linalg.norm(V, axis=1, keepdims=True)
+
+
+def rows_with_outliers(n, d, seed):
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    X[:3] *= 4
+    return X
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("n", [2, 5, 11])
+def test_gray_code_order_visits_all(name, n):
+    K, _ = problem(name, n, 1)
+    signs, value, complete = enumerate_signs(K, NEVER)
+    assert complete
+    assert value == pytest.approx(best_by_enumeration(K)[0], rel=1e-10, abs=1e-12)
+    assert signs @ K @ signs == pytest.approx(value)
+
+
+@pytest.mark.parametrize("n", [15, 18])
+@pytest.mark.parametrize("name", [name for name in PROBLEMS if name not in ("zero", "rank one")])
+def test_branch_and_bound_is_enumeration(name, n):
+    """From the worst start, above the size at which a node is enumerated."""
+    K, start = problem(name, n, 5)
+    outcome = branch_and_bound(K, start, unit_rows(n), 100_000, NEVER)
+    assert outcome.is_proven
+    assert outcome.value == pytest.approx(enumerate_signs(K, NEVER)[1], rel=1e-9)
+    assert outcome.upper_bound >= outcome.value
+    assert outcome.signs @ K @ outcome.signs == pytest.approx(outcome.value)
+
+
+@pytest.mark.parametrize("gamma", [0.1, 0.5])
+def test_branch_and_bound_with_dozens_of_rows(gamma):
+    """n = 52 is proven; no polished start is better."""
+    K = mean_centered(rbf_kernel(rows_with_outliers(52, 5, 1), gamma=gamma))
+    result = exact(K, max_seconds=250)
+    assert result.plan.method == "branch and bound"
+    assert result.status == "optimal"
+    assert result.message == "optimum proven by branch and bound"
+    polished = L1KernelPCA(1, kernel="precomputed", center=False, n_starts=50, random_state=0)
+    assert result.value >= polished.fit(K).objective_[0] ** 2 * (1 - 1e-10)
+
+
+def test_the_bound_of_a_large_node_and_of_a_small_one_agree():
+    """Above 400 rows the bound of a node is proven in another way."""
+    K, start = problem("wide", 410, 0)
+    outcome = branch_and_bound(K, start, unit_rows(410), 3, NEVER)
+    best = find(SdpRounding(), K, start).value
+    assert best <= outcome.upper_bound <= 1.6 * best
+
+
+def test_fixed_rows_become_one_row():
+    K, c = problem("wide", 12, 0)
+    fixed = np.array([3, 7, 8])
+    M, free = reduced(K, fixed, c[fixed])
+    z = np.concatenate([[1.0], c[free]])
+    assert z @ M @ z == pytest.approx(c @ K @ c)
+
+
+def test_a_budget_of_time_is_kept():
+    """Both look at the clock; nothing is claimed that was not finished."""
+    K, _ = problem("wide", 25, 0)
+    assert not enumerate_signs(K, monotonic())[2]
+    assert not branch_and_bound(K, np.ones(25), unit_rows(25), 10**6, monotonic()).is_proven

@@ -1,0 +1,90 @@
+"""Where the line is, and whether there is one."""
+
+import numpy as np
+import pytest
+
+from l1kpca import KernelPCAOutlierDetector
+from l1kpca.outliers.rules import is_clear
+from l1kpca.outliers.tails import fit_tail, surplus
+
+
+def fitted(X):
+    detector = KernelPCAOutlierDetector(random_state=0)
+    return detector, detector.fit_judge(X).flagged
+
+
+@pytest.mark.parametrize("d", [2, 3, 10, 50])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_few_flags_and_no_clear_line_on_clean_normal_rows(d, mixed):
+    rng = np.random.default_rng(d)
+    X = rng.normal(size=(1000, d))
+    detector, flagged = fitted(X @ rng.normal(size=(d, d)) if mixed else X)
+    assert 0 < flagged.mean() <= 0.02
+    assert not detector.clear_line_
+
+
+@pytest.mark.parametrize("n", [400, 1000])
+def test_clean_rows_of_one_strong_factor_are_not_called_outliers(n):
+    rng = np.random.default_rng(n)
+    X = 7.5 * rng.normal(size=(n, 1)) + rng.normal(size=(n, 5))
+    assert fitted(X)[1].mean() <= 0.08
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.25, 0.4])
+def test_as_many_flags_as_outliers(share):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 8))
+    n_outliers = int(1000 * share)
+    X[:n_outliers] = rng.normal(size=(n_outliers, 8)) * 2 + 12 * rng.choice([-1, 1], size=8)
+    X[:n_outliers:2] *= -1
+    detector, flagged = fitted(X)
+    assert flagged[:n_outliers].mean() > 0.9
+    assert flagged[n_outliers:].mean() < 0.03
+    assert detector.clear_line_
+
+
+def test_there_is_no_floor():
+    """Three wild rows in many: three flags."""
+    X = np.random.default_rng(0).normal(size=(10_000, 5))
+    X[:3] += 40
+    flagged = fitted(X)[1]
+    assert flagged[:3].all()
+    assert flagged.sum() < 40
+
+
+def test_a_clear_line_has_few_rows_near_it():
+    far = np.r_[np.linspace(0, 1, 90), np.linspace(8, 9, 10)]
+    assert is_clear(far, 4.0)
+    assert not is_clear(np.linspace(0, 9, 100), 8.0)
+    assert not is_clear(np.linspace(0, 1, 100), 4.0), "nothing is beyond it"
+
+
+def test_the_surplus_over_normal_values(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    x = rng.normal(size=20_000) + 10
+    assert surplus(x) < 0.02
+    x[:4000] = 30
+    assert abs(surplus(x) - 0.2) < 0.01
+    assert surplus(np.r_[np.ones(70), np.full(30, 2.0)]) == 0.3, "lumps"
+
+
+@pytest.mark.parametrize("draw", ["normal", "exponential", "standard_cauchy", "lognormal"])
+def test_a_tail_says_how_rare_a_value_is(draw):
+    rng = np.random.default_rng(0)
+    values, new = (np.abs(getattr(rng, draw)(size=50_000)) for _ in range(2))
+    tail = fit_tail(values, (0.5, 0.75, 0.9, 0.95, 0.98))
+    found = tail(new)
+    for level in (0.6, 0.9, 0.97):
+        assert abs((found > -np.log(1 - level)).mean() - (1 - level)) < 0.01
+    order = np.argsort(new)
+    assert (np.diff(found[order]) >= 0).all()
+    wild = tail(np.array([1e3, 1e6, 1e9, 1e12]) * values.max())
+    assert (np.diff(wild) > 0).all()
+    np.testing.assert_allclose(tail(np.array([tail.at(s) for s in (1.0, 3.0, 20.0)])), [1, 3, 20])
+
+
+@pytest.mark.parametrize("values", [np.zeros(20), np.ones(20), np.r_[np.zeros(19), 5.0]])
+def test_the_tail_of_lumps(values):
+    found = fit_tail(values, (0.5, 0.75, 0.9))(np.array([0.0, 1.0, 5.0, 50.0]))
+    assert np.isfinite(found).all()
+    assert (np.diff(found) > 0).all()

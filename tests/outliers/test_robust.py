@@ -1,0 +1,70 @@
+"""The robust rule against a twin that is written out row by row."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
+from l1kpca.outliers import Robust
+from oracles import mean_centered
+from outliers import twins
+
+
+@pytest.mark.parametrize("kernel", twins.KERNELS)
+@pytest.mark.parametrize("n_components", [1, 3])
+def test_robust_rule(X, X_new, kernel, n_components):
+    pca = L1KernelPCA(n_components, kernel=kernel, **twins.KERNELS[kernel])
+    detector = KernelPCAOutlierDetector(pca, rule=Robust(1.0)).fit(X)
+    Z, Z_new = twins.bounded_columns(X, X), twins.bounded_columns(X, X_new)
+    params = dict(twins.KERNELS[kernel])
+    if kernel == "poly":
+        params["coef0"] = 1
+    joint = pairwise_kernels(np.vstack([Z, Z_new]), metric=kernel, **params)
+    weights = np.r_[np.full(len(Z), 1 / len(Z)), np.zeros(len(Z_new))]
+    H = np.eye(len(joint)) - np.outer(np.ones(len(joint)), weights)
+    joint = H @ joint @ H.T
+    n = len(Z)
+    assert_allclose(joint[:n, :n], mean_centered(pairwise_kernels(Z, metric=kernel, **params)))
+    signs = detector.pca_.signs_.astype(float)
+    Y, Y_all = twins.deflated_scores(joint[:n, :n], joint[:, :n], signs)
+    whole = twins.robust_abnormality(Y, joint.diagonal()[:n], Y_all, joint.diagonal())
+    rows = np.vstack([X, X_new])
+    residual, oddness = twins.cell_oddness(X, rows)
+    assert_allclose(detector.cells(rows).residual, residual, rtol=1e-6, atol=1e-9)
+    core, far = (0.5, 0.75, 0.9), (0.5, 0.75, 0.9, 0.98, 0.995)
+    expected = twins.surprise(whole[:n], whole, core)
+    expected = np.maximum(expected, twins.surprise(oddness[:n, 0], oddness[:, 0], core))
+    apart = twins.surprise(oddness[:n, 1], oddness[:, 1], far) - np.log(n)
+    wild = max(np.log(n), np.quantile(oddness[:n, 2], 0.95))
+    evident = np.maximum(oddness[:, 2] - wild, 0)
+    worst = 1.001 * 4 * np.minimum(evident, 1) + 0.05 * np.log1p(evident)
+    expected = np.max([expected, apart, worst], axis=0)
+    assert_allclose(-detector.score_samples(rows), expected, rtol=1e-6)
+
+
+def test_the_robust_default_is_a_gaussian_twice_as_wide_as_the_median_distance(X):
+    detector = KernelPCAOutlierDetector(random_state=0).fit(X)
+    Z = twins.bounded_columns(X, X)
+    squared = [((a - b) ** 2).sum() for i, a in enumerate(Z) for b in Z[:i]]
+    assert_allclose(detector.pca_.gamma_, 1 / (8 * np.median(squared)), rtol=1e-9)
+    share = detector.pca_.explained_variance_ratio_.cumsum()
+    assert share[-1] >= 0.8 or len(share) == X.shape[1]
+    assert len(share) == 1 or share[-2] < 0.8
+
+
+@pytest.mark.parametrize("variance_kept", [0.2, 0.6, 0.9])
+def test_leading_components_that_reach_the_share(X, variance_kept):
+    detector = KernelPCAOutlierDetector(L1KernelPCA(5), rule=Robust(variance_kept)).fit(X)
+    share = detector.pca_.explained_variance_ratio_.cumsum()
+    n_kept = len(detector.rule_.center)
+    assert share[n_kept - 1] >= variance_kept
+    assert n_kept == 1 or share[n_kept - 2] < variance_kept
+
+
+def test_exhausted_space_has_no_orthogonal_distance(X):
+    """With as many components as columns the linear kernel leaves nothing but rounding errors."""
+    detector = KernelPCAOutlierDetector(L1KernelPCA(5), rule=Robust(1.0)).fit(X)
+    assert np.isinf(detector.rule_.orthogonal_unit[-1])
+    assert not np.char.startswith(detector.outlier_map(X).quadrant, "orthogonal").any()
+    assert not np.char.startswith(detector.outlier_map(X).quadrant, "bad").any()

@@ -1,0 +1,60 @@
+"""Cells and arrays as text: for readers, for JSON, and safe inside a page."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from l1kpca.report import values
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [(np.int64(3), 3), (float("nan"), None), (np.bool_(True), True), (pd.NaT, None), ("a", "a")],
+)
+def test_plain_values(value, plain):
+    assert values.plain_value(value) == plain
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.123456789, "0.1235"),
+        (91552.89, "91,552.89"),
+        (-1e5, "-100,000"),
+        (1e20, "1e+20"),
+        ("two\nlines", "two lines"),
+        ("red \x1b[31m", "red \ufffd[31m"),
+        (None, "missing"),
+        ("x" * 50, "x" * 37 + "..."),
+    ],
+)
+def test_cells_for_readers(value, shown):
+    assert values.shown_value(value) == shown
+
+
+def test_what_was_typed_is_kept_in_full():
+    assert values.short(0.1 + 0.2) == 0.3
+    assert values.short(91552.89) == 91552.89
+    assert values.short(10**20) == "100000000000000000000"
+    assert values.short("x" * 200) == "x" * 117 + "..."
+
+
+@pytest.mark.parametrize(
+    ("ends", "text"),
+    [
+        ((0.02134, 0.0897), "0.021 to 0.09"),
+        ((-3.0, 91552.89), "-3 to 91,553"),
+        ((1e-9, 3e-9), "1e-09 to 3e-09"),
+        ((5.0, 5.0), "5 to 5"),
+        ((0.0, 0.0), "0 to 0"),
+        ((float("nan"), float("nan")), "missing"),
+    ],
+)
+def test_ranges_have_the_digits_that_tell_their_ends_apart(ends, text):
+    assert values.range_text(*ends) == text
+
+
+def test_inside_a_page():
+    assert values.embedded({"name": "</script>"}) == '{"name":"\\u003c/script\\u003e"}'
+    assert values.packed(np.array([1, 2]), "u4") == "AQAAAAIAAAA="
+    assert list(values.within(["ab", "cd", "ef"], 10)) == ["ab", "cd"]

@@ -1,0 +1,45 @@
+"""Pages of figures that are older than the code they measure."""
+
+import subprocess
+
+import pytest
+
+from scripts import stale
+
+
+@pytest.fixture
+def commit(tmp_path, monkeypatch):
+    """Commit a file at some second, in a repository of its own."""
+    monkeypatch.setattr(stale, "ROOT", tmp_path)
+
+    def git(*words, **environment):
+        settings = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *settings, *words], cwd=tmp_path, check=True, env=environment)
+
+    def commit(path, second):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(str(second))
+        git("add", path)
+        when = f"@{second} +0000"
+        git("commit", "-qm", path, GIT_COMMITTER_DATE=when, GIT_AUTHOR_DATE=when)
+
+    git("init", "-q")
+    return commit
+
+
+def test_pages_older_than_their_code_are_named(commit):
+    day = 86_400
+    commit("benchmarks/results/promise.json", 1_000 * day)
+    commit("docs/scaling.md", 1_000 * day)
+    commit("src/l1kpca/outliers/cells.py", 1_003 * day)
+    commit("docs/promise.md", 1_004 * day)  # words, not figures
+    (line,) = stale.stale_pages()
+    assert line.startswith("docs/promise.md was measured 3.0 days before ")
+    commit("benchmarks/results/promise.json", 1_005 * day)
+    assert not list(stale.stale_pages())
+
+
+def test_every_page_exists():
+    assert all((stale.ROOT / "docs" / page).is_file() for page, _ in stale.PAGES)
+    parts = {part for parts in stale.PAGES.values() for part in parts}
+    assert all((stale.ROOT / "src" / "l1kpca" / part).exists() for part in parts)

@@ -1,0 +1,350 @@
+"""Reading: several files, roles of columns, samples, and files that are no tables."""
+
+import io
+import resource
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+from scipy.io import savemat
+
+from l1kpca import datasets
+from l1kpca.tables.reading import Reading
+from l1kpca.tables.sources import read_table
+from l1kpca.tables.table import TableError
+
+NUMBERS = np.array([[1.0, 2.5, -3.0], [4.0, 5.25, 6.0], [7.0, 8.0, 1e-3], [0.0, 0.5, 2.0]])
+
+
+def write_text(path, content, encoding="utf-8"):
+    path.write_bytes(content.encode(encoding))
+    return str(path)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".mat"])
+def test_labels_beside_the_rows_are_never_features(tmp_path, suffix):
+    path = tmp_path / f"rows{suffix}"
+    content = {"X": NUMBERS, "y": np.array([[0], [1], [0], [1]])}
+    np.savez(path, **content) if suffix == ".npz" else savemat(path, content)
+    table = read_table(str(path))
+    assert table.feature_columns == ["x0", "x1", "x2"]
+    assert table.frame["y"].tolist() == [0, 1, 0, 1]
+    assert table.notes == (
+        "column 'y' holds the truth and is left out; compare with it by --label y",
+    )
+    assert read_table(str(path), Reading(label_column="y")).notes == ()
+
+
+def test_built_in_data_by_name():
+    table = read_table("wbc", Reading(label_column="outlier"))
+    data = datasets.load("wbc")
+    np.testing.assert_array_equal(table.frame[table.feature_columns], data.X)
+    np.testing.assert_array_equal(table.frame["outlier"], data.y)
+
+
+def test_a_file_called_like_a_data_set_is_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_text(tmp_path / "wbc.csv", "a,b\n1,2\n3,4\n5,6\n")
+    assert read_table("wbc.csv").frame.shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("a,b\n1,2\n3,4\n5,6\n", ["a", "b"]),
+        ("1,2\n3,4\n5,6\n", ["x0", "x1"]),
+        ("a,1\nb,2\na,3\n", ["x0", "x1"]),  # text in a text column
+        ("name,2019\nanna,1\nbob,2\ncy,3\n", ["x0", "x1"]),  # nothing tells, so no row is lost
+        ("name,size\nanna,1\nbob,2\ncy,3\n", ["name", "size"]),
+        ("kind,2019,size\na,1,2\nb,3,4\nc,5,6\n", ["kind", "2019", "size"]),
+        ("a,b\nx,y\nz,w\nu,v\n", ["a", "b"]),  # all words: names
+        ("\ufeffa,b\n1,2\n3,4\n5,6\n", ["a", "b"]),  # byte order mark
+        (" a , b\n1, 2\n3, 4\n5, 6\n", ["a", "b"]),
+        ('"a, or b";c\n1;2\n3;4\n5;6\n', ["a, or b", "c"]),
+        ("a|b\r\n1|2\r\n3|4\r\n5|6\r\n", ["a", "b"]),
+        ("a\tb\n1\t2\n3\t4\n5\t6\n", ["a", "b"]),
+    ],
+)
+def test_header_and_separator_are_found(tmp_path, content, names):
+    table = read_table(write_text(tmp_path / "a.csv", content))
+    assert table.frame.columns.tolist() == names
+    assert table.names_given == (names[0] != "x0")
+    rows = len(content.strip().splitlines())
+    assert len(table.frame) == rows - table.names_given
+
+
+@pytest.mark.parametrize(("header", "rows"), [("yes", 3), ("no", 4)])
+def test_the_user_knows_better_about_the_header(tmp_path, header, rows):
+    path = write_text(tmp_path / "a.csv", "2018,2019\n1,2\n3,4\n5,6\n")
+    assert len(read_table(path, Reading(header=header)).frame) == rows
+
+
+@pytest.mark.parametrize("word", ["", "NA", "nan", "NaN", "null", "None", "?", "N/A"])
+def test_words_for_missing_values(tmp_path, word):
+    table = read_table(write_text(tmp_path / "a.csv", f"a,b\n1,2\n{word},4\n5,6\n"))
+    assert table.frame["a"].isna().tolist() == [False, True, False]
+
+
+def test_whole_numbers_stay_whole_beside_missing_ones(tmp_path):
+    table = read_table(write_text(tmp_path / "a.csv", "a,b\n1,2\n,4\n5,6\n"))
+    assert table.frame.to_csv(index=False) == "a,b\n1,2\n,4\n5,6\n"
+
+
+def test_a_sample_that_ends_within_a_letter_is_read(tmp_path):
+    row = "\u00e9" * 50 + ",1,2\n"
+    path = write_text(tmp_path / "a.csv", "name,a,b\n" + row * 5000)
+    assert len(read_table(path).frame) == 5000
+
+
+# --- several files -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three files of one table, in the order of their names."""
+    for place, name in enumerate(["b.parquet", "a.parquet", "sub/c.parquet"]):
+        (tmp_path / "part" / "sub").mkdir(parents=True, exist_ok=True)
+        frame = pd.DataFrame({"x": [place, place + 0.5], "y": ["u", "v"]})
+        frame.to_parquet(tmp_path / "part" / name)
+    (tmp_path / "part" / "_SUCCESS").write_text("")
+    return tmp_path / "part"
+
+
+def test_a_folder_is_one_table(folder):
+    table = read_table(str(folder))
+    assert table.frame["x"].tolist() == [1.0, 1.5, 0.0, 0.5, 2.0, 2.5]
+    assert table.n_rows == 6
+
+
+def test_a_glob_and_several_names_are_one_table(folder):
+    assert read_table(str(folder / "*.parquet")).frame["x"].tolist() == [1.0, 1.5, 0.0, 0.5]
+    names = [str(folder / "b.parquet"), str(folder / "a.parquet")]
+    table = read_table(names)
+    assert table.frame["x"].tolist() == [0.0, 0.5, 1.0, 1.5]
+    assert table.source == ", ".join(names)
+
+
+def test_columns_of_several_files_are_put_together_by_name(tmp_path):
+    one = write_text(tmp_path / "1.csv", "a,b,c\n1,2,x\n3,4,y\n")
+    two = write_text(tmp_path / "2.csv", "c;a\nz;1,5\n007;2\n")
+    table = read_table([one, two])
+    expected = {"a": [1, 3, 1.5, 2], "b": [2, 4, None, None], "c": ["x", "y", "z", "007"]}
+    assert table.frame.astype(object).where(table.frame.notna(), None).to_dict("list") == expected
+    assert table.notes == ("column 'b' is missing in 1 of 2 files: no values there",)
+
+
+def test_text_in_one_file_makes_text_of_all_as_it_is_written(tmp_path):
+    one = write_text(tmp_path / "1.csv", "a,b\n1.50,2\n3,4\n")
+    two = write_text(tmp_path / "2.csv", "a,b\nhigh,2\n3,4\n")
+    assert read_table([one, two]).frame["a"].tolist() == ["1.50", "3", "high", "3"]
+
+
+def test_the_standard_input(tmp_path):
+    code = "from l1kpca.tables.sources import read_table; print(len(read_table('-').frame))"
+    rows = "a,b\n" + "1,2\n3,4\n" * 50
+    done = subprocess.run([sys.executable, "-c", code], input=rows, text=True, capture_output=True,
+                          check=True, env={"PYTHONPATH": ":".join(sys.path),
+                                           "TMPDIR": str(tmp_path)})  # fmt: skip
+    assert done.stdout == "100\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("*.nothing", "matches no file; correct the pattern."),
+        ("empty", "is a folder without files; give one with tables."),
+        ("nothing.csv", "does not exist; give a file, or a data set by name ("),
+    ],
+)
+def test_names_behind_which_is_nothing(tmp_path, name, message):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(TableError) as caught:
+        read_table(str(tmp_path / name))
+    assert message in str(caught.value)
+
+
+# --- samples and batches -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory):
+    """Forty thousand rows in one file of each kind; the first column counts them."""
+    folder = tmp_path_factory.mktemp("counted")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"row": np.arange(40_000), "x": rng.normal(size=40_000), "t": "word " * 30}
+    )
+    frame.to_csv(folder / "rows.csv", index=False)
+    parquet.write_table(pa.table(frame), folder / "rows.parquet", row_group_size=7000)
+    np.save(folder / "rows.npy", frame[["row", "x"]])
+    return folder
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "npy"])
+def test_a_sample_is_uniform_and_in_order(counted, suffix):
+    table = read_table(str(counted / f"rows.{suffix}"), most=4000, seed=3)
+    rows = table.frame.iloc[:, 0].to_numpy()
+    assert (table.n_rows, len(rows)) == (40_000, 4000)
+    assert (np.diff(rows) > 0).all()
+    # Kolmogorov's bound: a uniform sample stays below it in all but one of ten thousand cases.
+    assert np.abs(rows / 40_000 - np.arange(4000) / 4000).max() < 2.23 / np.sqrt(4000)
+    again = read_table(str(counted / f"rows.{suffix}"), most=4000, seed=3)
+    pd.testing.assert_frame_equal(table.frame, again.frame)
+    assert read_table(str(counted / f"rows.{suffix}"), most=4000, seed=4).frame.iloc[
+        :, 0
+    ].tolist() != list(rows)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "npy"])
+def test_batches_have_all_rows_in_order_and_progress_has_an_end(counted, suffix):
+    path, seen, done = str(counted / f"rows.{suffix}"), [], []
+    table = read_table(path, most=100, progress=lambda *shares: done.append(shares))
+    assert done[-1] == (1, 1)
+    done.clear()
+    for frame in table.batches(lambda *shares: done.append(shares)):
+        seen += frame.iloc[:, 0].tolist()
+    assert seen == list(range(40_000))
+    assert done == sorted(done)
+    assert done[-1] == (1, 1)
+
+
+def test_rows_in_memory_are_not_read_again(tmp_path):
+    path = tmp_path / "a.csv"
+    table = read_table(write_text(path, "a,b\n1,2\n3,4\n5,6\n"), most=3)
+    path.unlink()
+    assert len(next(table.batches())) == 3
+
+
+# --- roles ---------------------------------------------------------------------------------------
+
+
+def test_only_some_columns_are_looked_at(tmp_path):
+    path = write_text(tmp_path / "a.csv", "a,b,c\n1,2,3\n4,5,6\n7,8,9\n")
+    assert read_table(path, Reading(only=("a", "c"))).feature_columns == ["a", "c"]
+    with pytest.raises(TableError, match="has no column 'd' for --only; there are: a, b, c"):
+        read_table(path, Reading(only=("d",)))
+
+
+@pytest.mark.parametrize("name", ["fraud", "Class", "is_outlier", "TARGET"])
+def test_a_column_that_looks_like_the_answer_gets_a_hint(tmp_path, name):
+    path = write_text(tmp_path / "a.csv", f"a,b,{name}\n1,2,0\n4,5,1\n7,8,0\n")
+    (note,) = read_table(path).notes
+    assert note == (
+        f"column '{name}' looks like the answer: if it is, say so by --label {name}, and it is"
+        " compared with, not looked at"
+    )
+    assert read_table(path, Reading(label_column=name)).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("cells", "labels"),
+    [
+        (["0", "1", "0"], [0, 1, 0]),
+        (["1", "1", "0"], [1, 1, 0]),  # 1 is the outlier, however often it occurs
+        (["True", "False", "False"], [1, 0, 0]),
+        (["-1", "1", "1"], [1, 0, 0]),  # as scikit-learn has it
+        (["anomaly", "normal", "normal"], [1, 0, 0]),
+        (["yes", "no", "yes"], [1, 0, 1]),
+        (["good", "good", "bad"], [0, 0, 1]),  # nothing tells: the rarer one
+        (["B", "M", "B"], [0, 1, 0]),
+        (["2", "2", "4"], [0, 0, 1]),
+    ],
+)
+def test_labels_of_any_two_values(tmp_path, cells, labels):
+    rows = "".join(f"{i},{i * i},{cell}\n" for i, cell in enumerate(cells))
+    path = write_text(tmp_path / "a.csv", "a,b,y\n" + rows)
+    table = read_table(path, Reading(label_column="y"))
+    assert table.labels().tolist() == labels
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (["a", "b", "c"], "the label column 'y' has more than two values ('a', 'b', 'c'"),
+        (["a", "", "b"], "the label column 'y' has no value in row 2; fill it"),
+        (["a", "a", "a"], "the label column 'y' is 'a' in every row, so there is nothing to"),
+    ],
+)
+def test_labels_that_are_none(tmp_path, cells, message):
+    rows = "".join(f"{i},{i * i},{cell}\n" for i, cell in enumerate(cells))
+    path = write_text(tmp_path / "a.csv", "a,b,y\n" + rows)
+    with pytest.raises(TableError) as caught:
+        read_table(path, Reading(label_column="y")).labels()
+    assert message in str(caught.value)
+
+
+# --- files that are no tables --------------------------------------------------------------------
+
+RNG = np.random.default_rng(0)
+
+
+def archive(*members):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members:
+            file.writestr(name, content)
+    return out.getvalue()
+
+
+def lying_array():
+    """An array file that says it has a terabyte."""
+    out = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        out, {"descr": "<f8", "fortran_order": False, "shape": (2**27, 1000)}
+    )
+    return out.getvalue() + bytes(1000)
+
+
+def wide_feather():
+    out = io.BytesIO()
+    feather.write_feather(pa.table([[1.0]] * 100_000, names=list(map(str, range(100_000)))), out)
+    return out.getvalue()
+
+
+HOSTILE = {
+    "garbage.csv": (RNG.bytes(100_000), "it has bytes that no text has; give a CSV, Parquet,"),
+    "zeros.csv": (bytes(100_000), "it has bytes that no text has"),
+    "line.csv": (b"a,b\n1,2\n" + b"1" * 50_000_000, "has a line of more than 4 MB"),
+    "first.csv": (b"1," * 25_000_000, "has a line of more than 4 MB"),
+    "quote.csv": (
+        b"a,b\n" + b"3,4\n" * 500_000 + b'1,"2\n' + b"3,4\n" * 2_000_000,
+        "a quote that is never closed",
+    ),
+    "wide.csv": (b",".join([b"1"] * 100_000) + b"\n", "has 100000 columns; at most 20000 can"),
+    "wide.feather": (wide_feather(), "has 100000 columns; at most 20000 can"),
+    "two.zip": (archive(("a.csv", "a,b"), ("b.csv", "a,b")), "holds 2 files; unpack it, and give"),
+    "bomb.zip": (archive(("a.csv", bytes(200_000_000))), "has a line of more than 4 MB"),
+    "bomb.npz": (archive(("X.npy", lying_array())), "says that it is larger than it can be; save"),
+    "lie.npy": (lying_array(), "says that it is larger than it can be; save it again."),
+    "list.json": (b"[" + b'{"a": 1},' * 8_000_000, "is one JSON list of more than 64 MB; write"),
+    "broken.json": (b'[{"a": 1}, {"a": ', "is not readable as JSON: "),
+    "deep.json": (b"[" * 200_000, "is not readable as JSON: "),
+    "none.jsonl": (b"{broken\n" * 100, "is empty; give a file with"),
+    "cut.csv.gz": (b"\x1f\x8b\x08\x00 and then nothing", "is not a readable text file, or it is"),
+    "sheet.xlsx": (b"PK\x03\x04 and then nothing", "is not a readable Excel file, or it is"),
+    "a.parquet": (b"PAR1 and then nothing", "is not a readable Parquet file, or it is damaged;"),
+    "a.feather": (b"ARROW1 and then nothing", "is not a readable Arrow file, or it is damaged;"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "message"), [(n, *c) for n, c in HOSTILE.items()])
+def test_hostile_files_end_in_a_sentence_and_take_little_memory(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(TableError) as caught:
+        read_table(str(tmp_path / name))
+    assert message in str(caught.value)
+    assert len(str(caught.value)) < 400
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KB
+
+
+def test_an_unknown_encoding(tmp_path):
+    path = write_text(tmp_path / "a.csv", "a,b\n1,2\n")
+    with pytest.raises(TableError, match="--encoding klingon is not known; give a name such as"):
+        read_table(path, Reading(encoding="klingon"))

@@ -1,0 +1,147 @@
+"""Numbers and dates as people write them: what is written is what is read, or nothing is."""
+
+import math
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from l1kpca.tables.written import NO_NUMBER, Dates, Numbers
+
+SIZES = np.r_[np.random.default_rng(0).lognormal(5, 3, 60), 0, 1, 1000, 1234567.25].round(2)
+VALUES = (SIZES * np.resize([1, 1, -1], len(SIZES))).tolist()
+
+
+def german(text):
+    return text.translate(str.maketrans(",.", ".,"))
+
+
+WRITTEN = {
+    "plain": lambda v: f"{v}",
+    "exponents": lambda v: f"{v:.9e}",
+    "thousands": lambda v: f"{v:,.2f}",
+    "dollars": lambda v: f"${v:,.2f}".replace("$-", "-$"),
+    "dollars, late minus": lambda v: f"$ {v:,.2f}",
+    "accounting": lambda v: f"(${-v:,.2f})" if v < 0 else f"${v:,.2f}",
+    "euros": lambda v: german(f"{v:,.2f}") + " €",
+    "reais": lambda v: "R$ " + german(f"{v:,.2f}"),
+    "percent": lambda v: f"{v:.2f}%",
+    "percent, decimal comma": lambda v: f"{v:.2f} %".replace(".", ","),
+    "German": lambda v: german(f"{v:,.2f}"),
+    "Swiss": lambda v: f"{v:,.2f}".replace(",", "'"),
+    "French": lambda v: f"{v:,.2f}".replace(",", "\u202f").replace(".", ","),
+    "square meters": lambda v: f"{v} m2",
+    "square meters, raised": lambda v: f"{v} m²",
+    "speed": lambda v: f"{v}km/h",
+    "blanks": lambda v: f"  {v}\u00a0",
+    "footnote": lambda v: f"{v}*" if v > 5 else f"{v} [a]",
+    "raised footnote": lambda v: f"{v}¹",
+    "minus sign": lambda v: f"{v}".replace("-", "\u2212"),
+    "minus at the end": lambda v: f"{-v}-" if v < 0 else f"{v}",
+    "plus": lambda v: f"{v:+}",
+}
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+def test_a_column_is_read_as_it_is_written(way):
+    cells = [WRITTEN[way](value) for value in VALUES]
+    numbers = Numbers.learn(Counter(cells))
+    np.testing.assert_allclose([numbers(cell) for cell in cells], VALUES, rtol=1e-6, atol=0)
+
+
+@given(st.lists(st.decimals(-(10**9), 10**9, places=2), min_size=1), st.sampled_from([*WRITTEN]))
+def test_what_is_sure_is_right_in_any_column(values, way):
+    cells = [WRITTEN[way](float(value)) for value in values]
+    numbers = Numbers.learn(Counter(cells))
+    if any(value % 1 for value in values):  # two digits after a mark say what it is
+        found = [numbers(cell) for cell in cells]
+        np.testing.assert_allclose(found, [float(value) for value in values], rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["1,234", "12,345"], [1234, 12345]),
+        (["1,234", "0,345"], [1.234, 0.345]),
+        (["1.234", "12.345"], [1.234, 12.345]),
+        (["1.234", "1.234.567"], [1234, 1234567]),
+        (["1.234", "3,5"], [1234, 3.5]),
+        (["12,34,567", "1,000"], [1234567, 1000]),
+        (["5k", "3.2M", "7"], [5000, 3.2e6, 7]),
+        (["€110.5M", "€600K"], [110.5e6, 600e3]),
+        (["12:30", "1:00:36", "-0:30"], [12.5, 1.01, -0.5]),
+        (["<0.01", "~ 5", ">=7"], [0.01, 5, 7]),
+        ([".5", "5.", ",5"], [0.5, 5, math.inf]),
+    ],
+)
+def test_a_mark_means_the_same_in_the_whole_column(cells, values):
+    numbers = Numbers.learn(Counter(cells))
+    assert [numbers(cell) for cell in cells] == pytest.approx(values)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "abc",
+        "1,2,3",
+        "12 34",
+        "(5",
+        "5)",
+        "1_000",
+        "10-20",
+        "5 kg",
+        "0x1F",
+        "1.2.3",
+        "A12",
+        "3 of 5",
+    ],
+)
+def test_what_is_no_number_of_the_column_is_none(cell):
+    numbers = Numbers.learn(Counter({"1.5 m": 50, "7 m": 50, cell: 1}))
+    assert numbers(cell) == math.inf
+
+
+@pytest.mark.parametrize("word", sorted(NO_NUMBER))
+def test_words_for_no_value_are_holes(word):
+    assert math.isnan(Numbers()(f" {word.upper()} "))
+    assert Dates().reads(word)
+    assert math.isnan(Dates()(word)[0])
+
+
+MOMENTS = [datetime(2019, 1, 31, 23, 59, 58) + timedelta(hours=31 * i) for i in range(40)]
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y%m%d", "%d.%m.%Y", "%m/%d/%Y",
+     "%d/%m/%Y", "%d/%m/%Y %H:%M:%S", "%m/%d/%y %I:%M %p", "%b %d, %Y", "%d %B %Y", "%d-%b-%y",
+     "%Y/%m/%d", "%d/%b/%Y:%H:%M:%S", "%Y-%m"],
+)  # fmt: skip
+def test_dates_are_read_as_they_are_written(form):
+    cells = [moment.strftime(form) for moment in MOMENTS]
+    dates = Dates.learn(Counter(cells))
+    for cell in cells:
+        moment = datetime.strptime(cell, form).replace(tzinfo=UTC)
+        assert dates(cell) == (moment.timestamp(), moment.timestamp()), (cell, dates)
+
+
+def test_a_zone_moves_the_moment_and_not_the_clock_on_the_wall():
+    noon = datetime(2020, 5, 17, 12, tzinfo=UTC).timestamp()
+    dates = Dates.learn(Counter(["2020-05-17T12:00:00+02:00", "2020-05-17T12:00:00Z"]))
+    assert dates("2020-05-17T12:00:00+02:00") == (noon - 7200, noon)
+    assert dates("2020-05-17T12:00:00Z") == (noon, noon)
+
+
+@pytest.mark.parametrize("cell", ["31.02.2020", "hello", "12", "2020-13-01", "1234567"])
+def test_what_is_no_date_is_none(cell):
+    assert not Dates.learn(Counter(["01.02.2020", "28.02.2020", cell])).reads(cell)
+
+
+def test_a_reader_says_what_it_does():
+    assert Numbers(",", ("", "m2")).shown == " in m2 with decimal commas"
+    assert Numbers(multiples=True).shown == " with k, M for thousands, millions"
+    assert Dates("%d.%m.%Y %H:%M").shown == "day, month, year"
+    assert Dates().shown == "ISO"
