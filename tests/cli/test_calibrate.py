@@ -59,7 +59,7 @@ def test_detect_compares_with_the_part_of_the_reference_that_was_held_out(
     top = found["top"][0]
     assert top["p_value"] == pytest.approx(scores.set_index("rank")["p_value"][1])
     assert "On average, at most 10% of the flags" in found["promise"]["says"][1]
-    assert "With 95 % confidence, at most" in found["promise"]["says"][2]
+    assert "With 95% confidence, at most" in found["promise"]["says"][2]
 
 
 def test_score_flags_by_rate_or_row_by_row(cli, cli_json, files, model, tmp_path):

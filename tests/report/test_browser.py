@@ -92,7 +92,7 @@ def test_kinds_of_trouble_say_what_was_ruined_and_list_their_rows(page, frame):
     assert sum(counts) == int(page.text("#headline").split()[0])
     assert 1 <= len(counts) <= 6
     place = next(k for k, one in enumerate(says) if one.startswith("length is far above"))
-    button = page.find(f"[data-kind='{place}']")
+    button = page.find(f"#kinds li:nth-child({place + 1}) button")
     button.click()
     assert len(page.column("id")) == counts[place]
     assert page.text("#detail-title").startswith(f"What is odd about {page.column('id')[0]} ")
@@ -100,6 +100,45 @@ def test_kinds_of_trouble_say_what_was_ruined_and_list_their_rows(page, frame):
     assert button.get_attribute("aria-pressed") == "true"
     button.click()
     assert len(page.column("id")) == 20
+
+
+def flag_first(page, count):
+    page.driver.execute_script(
+        """
+        const field = document.getElementById("flag-first");
+        field.value = arguments[0];
+        field.dispatchEvent(new Event("change"));
+        """,
+        count,
+    )
+
+
+def test_kinds_cells_and_table_follow_the_line(desktop, frame, tmp_path):
+    rows = frame.drop(columns=["case", "bad"])
+    detector = KernelPCAOutlierDetector(random_state=0).fit(rows)
+    made = report(detector, rows)
+    odd = np.asarray(detector.cells(rows).flagged).sum(axis=1)[
+        np.argsort(detector.score_samples(rows), kind="stable")
+    ]
+    desktop.open(made.save(tmp_path / "r.html"))
+    assert desktop.texts("#kinds .says") == [f"{kind['says']}." for kind in made.facts["kinds"]]
+    counts = [str(len(kind["rows"])) for kind in made.facts["kinds"]]
+    assert desktop.texts("#kinds .count") == counts
+    desktop.find("#kinds button").click()
+    for count in (0, 1, 4, 30, 100):
+        flag_first(desktop, count)
+        assert desktop.text("#headline") == f"{count} of 100 rows look wrong"
+        counts = [int(text) for text in desktop.texts("#kinds .count")]
+        assert sum(counts) == count
+        assert desktop.find("#trouble").is_displayed() == (count > 0)
+        cells = int(odd[:count].sum())
+        assert (f"{cells} cell" if cells else "fit the pattern") in desktop.text("#lead")
+        pressed = desktop.texts("#kinds [aria-pressed=true] .count")
+        listed = int(desktop.text("#page-says").split(" of ")[1].split()[0])
+        assert listed == (int(pressed[0]) if pressed else 100)
+    desktop.find("#cutoff-reset").click()
+    assert desktop.texts("#kinds .says") == [f"{kind['says']}." for kind in made.facts["kinds"]]
+    assert desktop.errors() == []
 
 
 def test_the_reason_has_the_value_the_usual_range_and_what_was_expected(page, frame):
@@ -151,7 +190,7 @@ def test_columns_and_cells(page, frame):
     assert sorted(names) == ["color", "length", "weight", "width"]
     cells = page.texts("#columns tbody tr:nth-child(1) td")
     assert names[0] == "length"
-    shares = [int(text.split(" ")[0]) for text in page.texts("#columns .blame b")]
+    shares = [int(text.removesuffix("%")) for text in page.texts("#columns .blame b")]
     assert shares == sorted(shares, reverse=True)
     assert abs(sum(shares) - 100) <= 2
     widths = page.driver.execute_script(
@@ -163,7 +202,7 @@ def test_columns_and_cells(page, frame):
         "color": "category", "length": "number", "weight": "number", "width": "number",
     }  # fmt: skip
     missing = dict(zip(names, page.texts("#columns td:nth-child(5)"), strict=True))
-    assert (missing["weight"], missing["length"], cells[-2]) == ("1 %", "none", "none")
+    assert (missing["weight"], missing["length"], cells[-2]) == ("1%", "none", "none")
     assert len(page.texts("#columns svg[aria-label]")) == 4
     heads = page.texts(".heat thead th")
     assert set(heads) == set(names)
@@ -279,7 +318,7 @@ def test_slider_by_keyboard_and_a_number_of_rows(page):
     field = page.find("#flag-first")
     field.clear()
     field.send_keys("7", Keys.ENTER)
-    assert "7 of 100 rows flagged (7.0 %)" in page.text("#cutoff-says")
+    assert "7 of 100 rows flagged (7.0%)" in page.text("#cutoff-says")
     assert "of the 7 rows flagged here" in page.text("#comparison-says")
 
 

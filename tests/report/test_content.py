@@ -110,11 +110,24 @@ def test_kinds_of_trouble_are_those_that_were_planted(made, ruined):
     assert sorted(listed) == list(range(made.facts["n_flagged"]))
 
 
+def test_days_are_expected_without_a_time_of_day():
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, 200), unit="D")
+    frame = pd.DataFrame({"on": days, "a": rng.normal(size=200), "b": rng.normal(size=200)})
+    frame.loc[3, "on"] = pd.Timestamp("1970-01-01")
+    made = report(KernelPCAOutlierDetector(random_state=0).fit(frame), frame)
+    (kind,) = (kind for kind in made.facts["kinds"] if kind["column"] == "on")
+    assert "before the usual 2024-01-" in kind["says"]
+    reason = made.json()["top"][0]["reasons"][0]
+    assert (reason["column"], reason["value"]) == ("on", "1970-01-01")
+    assert len(reason["expected"]) == len("2024-05-30")
+
+
 def test_cells_that_stand_out_are_counted(made, ruined):
     detector = KernelPCAOutlierDetector(random_state=0).fit(ruined)
     flagged = detector.predict(ruined) == -1
     wrong = np.asarray(detector.cells(ruined).flagged)[flagged]
-    assert made.facts["cells"] == {"count": wrong.sum(), "rows": flagged.sum()}
+    assert made.facts["n_cells"] == wrong.sum()
     assert wrong.any()
 
 

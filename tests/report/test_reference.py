@@ -57,7 +57,7 @@ def test_the_slider_shows_the_bound(page, made, count):
     most = detector.most_false(X)[np.argsort(summary.ranks)[count - 1]]
     says = page.text("#cutoff-says")
     assert f"{count} of 120 rows flagged" in says
-    assert f"With 95 % confidence, at most {most} of them {'is' if most == 1 else 'are'}" in says
+    assert f"With 95% confidence, at most {most} of them {'is' if most == 1 else 'are'}" in says
     shown = page.column("p")[:5]
     expected = np.sort(detector.p_values(X))[:5]
     np.testing.assert_allclose(np.array(shown, dtype=float), expected, rtol=1e-3)
@@ -98,6 +98,6 @@ def test_without_reference_rows_the_slider_shows_an_estimate(desktop, tmp_path):
     desktop.type_into("#flag-first", "20")
     desktop.find("#cutoff-title").click()
     at = share[np.argsort(detector.score_samples(X))[19]]
-    assert f"By a rough estimate, {100 * at:.0f} % of them are" in desktop.text("#cutoff-says")
+    assert f"By a rough estimate, {100 * at:.0f}% of them are" in desktop.text("#cutoff-says")
     assert "do not stand apart, and most of them may be" in desktop.text(".promise")
     assert desktop.driver.find_elements("css selector", "#reference") == []

@@ -12,7 +12,7 @@ from l1kpca.report.facts import Cases, Whole
 from l1kpca.report.values import range_text, short, shown_value
 
 USUAL = (0.05, 0.5, 0.95)
-"""The usual range holds 90 % of the rows."""
+"""The usual range holds 90% of the rows."""
 _N_BINS = 24
 _MOST_LEVELS = 8
 _DAY = 86_400
@@ -33,21 +33,23 @@ class Column:
     usual: str  # the range, or the most frequent value, as a reader sees it
     share: float | None  # of the most frequent value; None where there is a range
 
-    def side(self, rows: np.ndarray) -> np.ndarray:
-        """1 above the usual range, -1 below, 0 within; without a range, 1."""
-        if self.share is not None:
-            return np.ones(len(rows), dtype=int)
-        values = rows[:, self.feature]
-        return (values > self.high).astype(int) - (values < self.low)
+    def side(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """1 above the usual range, -1 below, 0 within; and whether it is far from it.
 
-    def says(self, side: int, rows: np.ndarray) -> str:
+        Without a range, 1, and not far.
+        """
+        if self.share is not None:
+            return np.ones(len(rows), dtype=int), np.zeros(len(rows), dtype=bool)
+        values = rows[:, self.feature]
+        beyond = np.maximum(values - self.high, self.low - values)
+        return np.where(values > self.high, 1, -1) * (beyond > 0), beyond > self.high - self.low
+
+    def says(self, above: bool, far: bool) -> str:
         """What is wrong with rows that are all on one side."""
         if self.share is not None:
             return f"{self.name} does not fit the rest of the row (usually {self.usual})"
-        values = rows[:, self.feature]
-        beyond = np.median(values - self.high if side > 0 else self.low - values)
-        far = "far " if beyond > self.high - self.low else ""
-        return f"{self.name} is {far}{'above' if side > 0 else 'below'} the usual {self.usual}"
+        words = ("before", "after") if self.kind == "date" else ("below", "above")
+        return f"{self.name} is {'far ' if far else ''}{words[above]} the usual {self.usual}"
 
     def facts(self, blame: float) -> dict[str, Any]:
         """For a page, with the share of the blame for all flagged rows."""

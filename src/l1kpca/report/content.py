@@ -149,8 +149,8 @@ def _for_programs(facts: dict[str, Any]) -> dict[str, Any]:
         {"says": one["says"], "column": one["column"], "n_rows": len(one["rows"])}
         for one in facts["kinds"]
     ]
-    cells = facts["cells"]["count"]
-    return {"schema": SCHEMA, "n_cells": cells, "kinds": kinds, "columns": columns}
+    n_cells = facts["n_cells"]
+    return {"schema": SCHEMA, "n_cells": n_cells, "kinds": kinds, "columns": columns}
 
 
 def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) -> Cases:
@@ -271,7 +271,7 @@ def _data(detector: Any, cases: Cases) -> dict[str, Any]:
 
 def _reproduce(detector: Any, summary: Summary, command: str | None) -> dict[str, Any]:
     with sklearn.config_context(print_changed_only=True):
-        code = repr(detector)
+        code = " ".join(repr(detector).split())
     packages = {"NumPy": np, "SciPy": scipy, "scikit-learn": sklearn}
     versions = {name: package.__version__ for name, package in packages.items()}
     return {

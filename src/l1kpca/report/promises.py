@@ -25,7 +25,7 @@ class Promise:
     n_reference: int = 0
     p_values: np.ndarray | None = None
     most_false: np.ndarray | None = None
-    """With 95 % confidence, of this row and all more abnormal ones no more are ordinary."""
+    """With 95% confidence, of this row and all more abnormal ones no more are ordinary."""
     estimate: np.ndarray | None = None
     """Without reference rows, the estimated share of false flags among the same rows."""
     drift: Drift | None = None
@@ -63,14 +63,14 @@ def promised(
         )
         judged, cutoff = replace(judged, flagged=flagged), _line(scores, flagged)
     count = int(judged.flagged.sum())
-    says = [f"Rows were compared with {len(reference)} reference rows."]
+    says = [f"Rows were compared with {len(reference):,} reference rows."]
     if fdr is not None:
         says.append(f"On average, at most {fdr:.0%} of the flags of such a selection are false.")
     if alpha is not None:
         says.append(f"An ordinary row is flagged with a chance of at most {alpha:.2g}.")
     if count:
         at_most = int(most[judged.flagged].max())
-        says.append(f"With 95 % confidence, at most {at_most} of the {count} flags are false.")
+        says.append(f"With 95% confidence, at most {at_most:,} of the {count:,} flags are false.")
     return judged, cutoff, Promise(len(reference), p, most, None, drift, (*says, str(drift)))
 
 
@@ -96,8 +96,10 @@ def _line(scores: np.ndarray, flagged: np.ndarray) -> float:
 def _estimated(judged: Judged) -> Promise:
     try:
         share = estimated_false_share(judged.abnormality)
-    except ValueError as refused:
-        return Promise(says=(f"Without reference rows, {refused}.",))
+    except ValueError:  # too few rows, or scores with a heavy tail
+        return Promise(
+            says=("How many of the flags are false cannot be told from the rows alone.",)
+        )
     if not judged.flagged.any():
         return Promise(estimate=share)
     last = np.argmin(np.where(judged.flagged, judged.abnormality, np.inf))

@@ -141,6 +141,11 @@ def cells_of(
         if found.flagged.shape == shape:  # a column of several features has no one number
             residual, wrong = np.asarray(found.residual, dtype=float), np.asarray(found.flagged)
             expected[wrong] = np.asarray(found.expected, dtype=object)[wrong]
+            kinds = {} if getattr(cases.X, "encoder", None) is None else cases.X.encoder.kinds_
+            for j in (j for j, name in enumerate(cases.columns) if kinds.get(name) == "date"):
+                days = np.asarray(picked(cases, rows))[:, np.flatnonzero(cases.column_of == j)[0]]
+                if not np.nan_to_num(days % 1).any():  # whole days
+                    expected[wrong[:, j], j] = [day[:10] for day in expected[wrong[:, j], j]]
     return residual, expected, wrong
 
 

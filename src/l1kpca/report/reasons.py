@@ -10,10 +10,12 @@ import numpy as np
 from l1kpca.report.columns import Column, chart, columns_of
 from l1kpca.report.facts import Cases, Summary
 from l1kpca.report.ranking import all_of, cells_of, column_contributions, picked
-from l1kpca.report.values import short, within
+from l1kpca.report.values import packed, short, within
 
 _FAR = 3.0  # widths of the usual range, where a column has none
 _MOST_EXPLAINED = 300
+_MOST_LOOKED = 20_000
+_FEWEST_LOOKED = 2000  # so that a line drawn below that of the program has its kinds, too
 _MOST_COLUMNS = 40
 _MOST_CHARTED = 100
 _MOST_KINDS = 5
@@ -23,6 +25,7 @@ _MOST_CELLS = 2_000_000
 _BYTES = 700_000
 _OPERATIONS = 5e9
 _STEPS_OF_EXPLAIN = 8
+_NONE = 0xFFFF
 _TOGETHER = "No single value stands out, but the values of the row do not go together"
 _OTHERS = "Other columns have unusual values"
 
@@ -41,31 +44,39 @@ def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) ->
     if len(more):
         known = np.concatenate([known, column_contributions(detector, cases, more)])
     n_flagged = int(summary.judged.flagged[order].sum())
-    n_looked = max(len(known), min(n_flagged, _MOST_CELLS // n_features))
-    residual, expected, wrong = cells_of(detector, cases, order[:n_looked])
+    wanted = min(max(_FEWEST_LOOKED, 2 * n_flagged), _MOST_LOOKED, _MOST_CELLS // n_features)
+    looked = order[: max(len(known), wanted)]
+    residual, expected, wrong = cells_of(detector, cases, looked)
     whole = all_of(cases, summary.judged)
     columns = columns_of(cases, whole)
     details = list(within(_details(cases, order, known, columns, expected), _BYTES))
     # Where a row is not explained, the squares of its residuals tell who is to blame.
-    weights = np.concatenate([known, residual[len(known) :] ** 2])[:n_flagged]
-    adding = np.maximum(weights, 0)
-    adding /= np.maximum(adding.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    blame = adding.sum(axis=0) / max(len(adding), 1)
+    shares = np.maximum(np.concatenate([known, residual[len(known) :] ** 2]), 0)
+    shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    blame = shares[:n_flagged].sum(axis=0) / max(len(shares[:n_flagged]), 1)
     most = np.argsort(-blame, kind="stable")[:_MOST_CHARTED].tolist()
     named = sorted({*most}.union(*(row[0] for row in details)))
     for row in details:
         row[0] = np.searchsorted(named, row[0]).tolist()
     known_columns = [columns[j].facts(blame[j]) for j in named]
-    rows, sample = np.asarray(picked(cases, order[:n_flagged])), np.asarray(whole.sample)
+    rows, sample = np.asarray(picked(cases, looked)), np.asarray(whole.sample)
+    flagged = np.asarray(picked(cases, order[:n_flagged]))
     for j in most:
         name = cases.columns[j]
         cells = whole.cells(name), np.asarray(cases.values(name), dtype=object)[order[:n_flagged]]
-        known_columns[named.index(j)] |= chart(columns[j], cells, sample, rows)
+        known_columns[named.index(j)] |= chart(columns[j], cells, sample, flagged)
     hot = np.sort(most[: _HEAT[1]])
+    charted = [columns[j] for j in most]
+    codes = _codes(charted, most, rows, shares)
     return {
         "n_explained": min(len(known), len(details)),
-        "cells": {"count": int(wrong[:n_flagged].sum()), "rows": min(n_looked, n_flagged)},
-        "kinds": _kinds(columns, rows[: len(adding)], adding),
+        "n_cells": int(wrong[:n_flagged].sum()),
+        "kinds": _kinds(charted, codes[:n_flagged]),
+        "trouble": {
+            "columns": np.searchsorted(named, most).tolist(),
+            "codes": packed(codes, "u2"),
+            "cells": packed(wrong.sum(axis=1).cumsum(), "u4"),
+        },
         "details": details,
         "columns": known_columns,
         "heat": {
@@ -102,25 +113,49 @@ def _details(
         ]
 
 
-def _kinds(columns: list[Column], rows: np.ndarray, shares: np.ndarray) -> list[dict[str, Any]]:
-    """Flagged rows by what is wrong with them: a few reasons that cover as many as possible."""
-    sides = np.column_stack([column.side(rows) for column in columns])
-    places = np.argsort(np.argsort(-shares, axis=1, kind="stable"), axis=1)
-    blamed = (places < _N_BLAMED) & (shares > 1 / (len(columns) + 1)) & (sides != 0)
-    covers = {
-        (j, side): blamed[:, j] & (sides[:, j] == side)
-        for j in np.flatnonzero(blamed.any(axis=0)).tolist()
-        for side in (1, -1)
-    }
-    covers[-1, 0] = ~blamed.any(axis=1)
+def _codes(
+    charted: list[Column], places: list[int], rows: np.ndarray, shares: np.ndarray
+) -> np.ndarray:
+    """What may be the kind of trouble of each row: few numbers, which the page sorts rows by.
+
+    A number is 4 (place + 1) + 2 (above the usual range) + (far from it), for the place of a column
+    among the charted ones; 0 if no column is to blame.
+    """
+    order = np.argsort(np.argsort(-shares, axis=1, kind="stable"), axis=1)
+    blamed = (order < _N_BLAMED) & (shares > 1 / (shares.shape[1] + 1))
+    codes = np.full((len(rows), len(charted)), _NONE)
+    for place, (j, column) in enumerate(zip(places, charted, strict=True)):
+        side, far = column.side(rows)
+        is_code = blamed[:, j] & (side != 0)
+        codes[is_code, place] = (4 * (place + 1) + 2 * (side > 0) + far)[is_code]
+    unlisted = blamed.copy()
+    unlisted[:, places] = False
+    alone = ~unlisted.any(axis=1) & (codes == _NONE).all(axis=1)
+    codes = np.sort(codes, axis=1)[:, :_N_BLAMED]
+    codes = np.pad(codes, ((0, 0), (0, _N_BLAMED - codes.shape[1])), constant_values=_NONE)
+    codes[alone, 0] = 0
+    return codes
+
+
+def _kinds(charted: list[Column], codes: np.ndarray) -> list[dict[str, Any]]:
+    """Flagged rows by what is wrong with them: a few reasons that cover as many as possible.
+
+    The page does the same for any other line (``kindsOf`` in ``first.js``).
+    """
     found: list[dict[str, Any]] = []
-    left = np.ones(len(rows), dtype=bool)
-    while left.any():
-        last = len(found) == _MOST_KINDS
-        j, side = max(covers, key=lambda one: int((covers[one] & left).sum()))
-        chosen = np.flatnonzero(left if last else covers[j, side] & left)
-        left[chosen] = False
-        says = columns[j].says(side, rows[chosen]) if side else _TOGETHER
-        of = columns[j].name if side and not last else None
-        found.append({"says": _OTHERS if last else says, "column": of, "rows": chosen.tolist()})
+    left = np.arange(len(codes))
+    while len(left):
+        here = codes[left]
+        covered = np.bincount(here[here != _NONE] // 2, minlength=1)
+        best = int(covered.argmax())
+        if len(found) == _MOST_KINDS or not covered[best]:
+            return [*found, {"says": _OTHERS, "column": None, "rows": left.tolist()}]
+        chosen = (here // 2 == best).any(axis=1)
+        says, name = _TOGETHER, None
+        if best:
+            column = charted[best // 2 - 1]
+            n_far = int((here[chosen] == 2 * best + 1).sum())
+            says, name = column.says(best % 2 == 1, 2 * n_far > chosen.sum()), column.name
+        found.append({"says": says, "column": name, "rows": left[chosen].tolist()})
+        left = left[~chosen]
     return found

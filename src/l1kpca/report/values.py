@@ -31,7 +31,9 @@ def plain_value(value: Any) -> Any:
     if value is None or isinstance(value, str | int | bool):
         return value
     # pandas has its own markers, pd.NA and pd.NaT, which are like nothing, not even themselves
-    return None if type(value).__name__ in ("NAType", "NaTType") else str(value)
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    return str(value).removesuffix(" 00:00:00")  # a day
 
 
 def short(value: Any, digits: int = _SIGNIFICANT) -> Any:

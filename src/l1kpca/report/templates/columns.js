@@ -88,6 +88,6 @@ function showHeat() {
     element("thead", {}, head), element("tbody", {}, ...lines)));
   byId("heat-legend").append(
     element("span", {}, element("i", { class: "swatch high" }, "+"), "higher than the rest of the row suggests"),
-    element("span", {}, element("i", { class: "swatch low" }, "−"), "lower; the darker, the odder"),
+    element("span", {}, element("i", { class: "swatch low" }, "−"), "lower; the stronger the color, the odder"),
     element("span", {}, "The first " + residual.length + " rows and the " + names.length + " columns most to blame."));
 }

@@ -64,7 +64,7 @@ function falseFlags() {
   if (last < 0 || state.flagged > rows.count) return "";
   if (rows.mostFalse !== null) {
     const most = rows.mostFalse[last];
-    return " With 95 % confidence, at most " + counted(most) + " of them " + (most === 1 ? "is" : "are") +
+    return " With 95% confidence, at most " + counted(most) + " of them " + (most === 1 ? "is" : "are") +
       " ordinary (" + percent(most / state.flagged) + ").";
   }
   if (rows.estimate === null) return "";

@@ -48,9 +48,9 @@ function reasonParts(place) {
   if (rest !== null && Math.abs(rest) > 1e-9) {
     parts.push(element("p", { class: "hint" }, "Columns that are not listed add " + rounded(rest) + " together."));
   }
-  parts.push(element("p", { class: "hint" }, "Band: the usual range, which holds 90 % of the rows. Line: the middle of all rows. " +
+  parts.push(element("p", { class: "hint" }, "Band: the usual range, which holds 90% of the rows. Line: the middle of all rows. " +
     "Diamond: a value out of that range. Expected: what the rest of the row suggests, where the cell stands out." +
-    (explained ? " Shares add up to 100 % of the score." : "")));
+    (explained ? " Shares add up to 100% of the score." : "")));
   return parts;
 }
 

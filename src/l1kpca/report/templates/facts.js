@@ -103,7 +103,7 @@ function counted(number) {
 }
 
 function percent(share, digits = 0) {
-  return (100 * share).toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1") + " %";
+  return (100 * share).toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1") + "%";
 }
 
 // Text becomes text nodes, never markup: whatever is in the data, it is shown, not run.

@@ -145,11 +145,11 @@ function convergenceTable() {
   const lines = facts.convergence.map((part, j) => element("tr", {},
     element("td", { class: "number" }, String(j + 1)),
     element("td", { class: "number" }, percent(part.share, 1)),
-    element("td", { class: "number" }, rounded(part.objective)),
+    element("td", { class: "number wide-only" }, rounded(part.objective)),
     element("td", { class: "number" }, String(part.steps)),
     element("td", { class: "wide-only" }, part.status),
     ...(certified ? [element("td", { class: "number" }, part.gap === null ? "–" : percent(part.gap, 1))] : [])));
-  const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col", class: text === "Ended" ? "wide-only" : "number" }, text)));
+  const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col", class: text === "Ended" ? "wide-only" : text === "L1 norm" ? "number wide-only" : "number" }, text)));
   return element("div", { class: "scroll" }, element("table", { id: "components" }, element("thead", {}, head), element("tbody", {}, ...lines)));
 }
 

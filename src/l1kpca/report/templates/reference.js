@@ -27,7 +27,7 @@ function showReference() {
   if (facts.suspects.length === 0) return;
   byId("suspects").tBodies[0].append(...facts.suspects.map(({ row, score, why }) =>
     element("tr", {},
-      element("td", { class: "number" }, String(row)),
+      element("td", { class: "number" }, counted(row)),
       element("td", { class: "number" }, rounded(score)),
       element("td", {}, why),
       element("td", { class: "answer" }, ...ANSWERS.map((answer) => answerButton(answer, row))))));

@@ -41,7 +41,7 @@ const FILTERS = [
   ["false", "False alarms", (i) => isFlagged(i) && !isOutlier(i), "label"],
 ];
 
-const table = { columns: tableColumns(), order: [], page: 0, sortBy: "rank", down: false, focused: 0 };
+const table = { columns: tableColumns(), order: [], kind: null, page: 0, sortBy: "rank", down: false, focused: 0 };
 
 function searchText(place) {
   const reasons = (reasonsOf(place) ?? []).slice(0, 5);
@@ -63,6 +63,7 @@ function arrange() {
   const column = table.columns.find((one) => one.key === table.sortBy);
   const sign = table.down ? -1 : 1;
   table.order = chosenRows();
+  table.kind = chosenKind.rows;
   if (column.key !== "rank") {
     const keys = new Map(table.order.map((i) => [i, column.of(i)]));
     const collator = new Intl.Collator("en", { numeric: true });
@@ -187,7 +188,7 @@ function showTable() {
   byId("rows").tBodies[0].addEventListener("keydown", onKey);
   listeners.push((what) => {
     if (what === "selected") markSelected();
-    else if (byId("filter").value === "all") showPage();
+    else if (byId("filter").value === "all" && table.kind === chosenKind.rows) showPage();
     else arrange();
   });
   showHeads();
