@@ -30,7 +30,7 @@ def _l2(eigen_solver):
         "iterated_power": 20,
         "random_state": 0,
     }
-    return Eigenvectors(settings, at_the_mean=False, memory=MEMORY)
+    return Eigenvectors(settings, memory=MEMORY)
 
 
 SOLVERS = {

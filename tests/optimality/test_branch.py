@@ -30,20 +30,19 @@ def rows_with_outliers(n, d, seed):
 @pytest.mark.parametrize("n", [2, 5, 11])
 def test_gray_code_order_visits_all(name, n):
     K, _ = problem(name, n, 1)
-    signs, value, complete = enumerate_signs(K, NEVER)
-    assert complete
+    signs, value = enumerate_signs(K)
     assert value == pytest.approx(best_by_enumeration(K)[0], rel=1e-10, abs=1e-12)
     assert signs @ K @ signs == pytest.approx(value)
 
 
-@pytest.mark.parametrize("n", [15, 18])
+@pytest.mark.parametrize("n", [17, 19])
 @pytest.mark.parametrize("name", [name for name in PROBLEMS if name not in ("zero", "rank one")])
 def test_branch_and_bound_is_enumeration(name, n):
     """From the worst start, above the size at which a node is enumerated."""
     K, start = problem(name, n, 5)
     outcome = branch_and_bound(K, start, unit_rows(n), 100_000, NEVER)
     assert outcome.is_proven
-    assert outcome.value == pytest.approx(enumerate_signs(K, NEVER)[1], rel=1e-9)
+    assert outcome.value == pytest.approx(enumerate_signs(K)[1], rel=1e-9)
     assert outcome.upper_bound >= outcome.value
     assert outcome.signs @ K @ outcome.signs == pytest.approx(outcome.value)
 
@@ -60,8 +59,7 @@ def test_branch_and_bound_with_dozens_of_rows(gamma):
     assert result.value >= polished.fit(K).objective_[0] ** 2 * (1 - 1e-10)
 
 
-def test_the_bound_of_a_large_node_and_of_a_small_one_agree():
-    """Above 400 rows the bound of a node is proven in another way."""
+def test_the_bound_of_a_large_node():
     K, start = problem("wide", 410, 0)
     outcome = branch_and_bound(K, start, unit_rows(410), 3, NEVER)
     best = find(SdpRounding(), K, start).value
@@ -77,7 +75,6 @@ def test_fixed_rows_become_one_row():
 
 
 def test_a_budget_of_time_is_kept():
-    """Both look at the clock; nothing is claimed that was not finished."""
+    """Nothing is claimed that was not finished."""
     K, _ = problem("wide", 25, 0)
-    assert not enumerate_signs(K, monotonic())[2]
     assert not branch_and_bound(K, np.ones(25), unit_rows(25), 10**6, monotonic()).is_proven

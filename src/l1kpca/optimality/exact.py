@@ -16,13 +16,11 @@ from l1kpca.optimality.bounds import (
     matrix_of,
     problem_of,
 )
-from l1kpca.optimality.branch import TOLERANCE, branch_and_bound, enumerate_signs
+from l1kpca.optimality.branch import ENUMERATED, TOLERANCE, branch_and_bound, enumerate_signs
 from l1kpca.optimality.cells import best_cell, cell_steps, small_factor
 from l1kpca.optimality.sdp import SdpRounding, relaxation
 from l1kpca.threads import computing
 
-ENUMERATION_ROWS = 26
-_SURELY_CHEAP_ROWS = 16
 _FLIPS_PER_SECOND = 4e7
 _CELLS_PER_SECOND = 5e6
 MAX_NODES = 100_000
@@ -100,18 +98,15 @@ class ExactSearch:
     def plan(self, gram: Gram) -> Plan:
         """What `solve` would do; costs a few columns of K."""
         n = gram.n_samples
-        flips = 2.0 ** min(n - 1, 1000)
-        enumeration = Plan("enumeration", flips, flips / _FLIPS_PER_SECOND, f"only {n} rows")
-        if n <= _SURELY_CHEAP_ROWS:
-            return enumeration
+        if n <= ENUMERATED:
+            flips = 2.0 ** (n - 1)
+            return Plan("enumeration", flips, flips / _FLIPS_PER_SECOND, f"only {n} rows")
         F = small_factor(gram)
         if F is not None:
             cells = cell_steps(n, F.shape[1])
             seconds = cells / _CELLS_PER_SECOND
-            if seconds <= self.max_seconds and (n > ENUMERATION_ROWS or cells < flips):
+            if seconds <= self.max_seconds:
                 return Plan("cells", cells, seconds, f"K has rank {F.shape[1]}", F)
-        if n <= ENUMERATION_ROWS and enumeration.seconds <= self.max_seconds:
-            return enumeration
         if n <= DENSE_ROWS:
             reason = f"{n} rows; the cost cannot be known beforehand"
             return Plan("branch and bound", self.max_nodes, self.max_seconds, reason)
@@ -124,7 +119,7 @@ class ExactSearch:
         if plan.factor is not None:
             signs, complete = best_cell(plan.factor, deadline)
         elif plan.method == "enumeration":
-            signs, _, complete = enumerate_signs(matrix_of(gram), deadline)
+            signs, complete = enumerate_signs(matrix_of(gram))[0], True
         else:
             signs = SdpRounding().find(gram, np.ones((gram.n_samples, 1)))[0].coef
         c = signs.astype(gram.dtype)
@@ -159,7 +154,7 @@ def exact(
 ) -> ExactResult:
     r"""The sign vector with the largest :math:`c^T K c`, proven if the budget allows.
 
-    The cheapest of three searches is taken: all sign vectors in Gray-code order (up to 26 rows);
+    The cheapest of three searches is taken: all sign vectors in Gray-code order (up to 16 rows);
     the cells of the arrangement of hyperplanes (K of rank up to 6, as far as their number allows);
     branch and bound with the semidefinite relaxation (up to 4000 rows, whatever the budget allows;
     some dozens of rows take a second).  `exact_plan` says beforehand which one, and its cost.

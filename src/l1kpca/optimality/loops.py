@@ -7,21 +7,16 @@ from l1kpca.loops import compiled
 
 
 @compiled
-def gray_code_search(
-    K: Array, c: Array, Kc: Array, first: int, last: int, value: float, best: Array
-) -> tuple[float, float]:
-    """Steps ``first`` to ``last`` of the enumeration in Gray-code order, one flip each.
-
-    ``c``, ``Kc`` = K c and ``value`` = c^T K c are the state and go on; the last sign stays as it
-    is.  ``best`` is overwritten where a better vector is met; returns the value reached and the
-    best value of these steps.
-    """
+def gray_code_search(K: Array) -> Array:
+    """The best of all sign vectors whose last sign is 1, in Gray-code order, one flip a step."""
     n = K.shape[0]
-    best_value = -np.inf
-    for step in range(first, last):
-        i, rest = 0, step
-        while rest & 1 == 0:
-            rest >>= 1
+    c = np.ones(n)
+    Kc = K @ c
+    value = best_value = c @ Kc
+    best = c.copy()
+    for step in range(1, 1 << (n - 1)):
+        i = 0
+        while (step >> i) & 1 == 0:
             i += 1
         value += 4 * (K[i, i] - c[i] * Kc[i])
         change = -2 * c[i]
@@ -31,7 +26,7 @@ def gray_code_search(
         if value > best_value:
             best_value = value
             best[:] = c
-    return value, best_value
+    return best
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Ordinary kernel PCA: scikit-learn's."""
+"""Ordinary kernel PCA, as in scikit-learn."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import eigsh
-from sklearn.decomposition import KernelPCA
 from sklearn.utils.extmath import randomized_svd
 
 from l1kpca._typing import Array
@@ -24,7 +23,7 @@ _FEW, _MANY_ROWS = 10, 200  # "auto" as in scikit-learn: arpack for few componen
 
 @parameters
 class L2KernelPCA(KernelPCABase):
-    r"""Kernel PCA in the L2 norm: scikit-learn's ``KernelPCA`` behind this interface.
+    r"""Kernel PCA in the L2 norm: the components of scikit-learn's ``KernelPCA``.
 
     Maximizes :math:`\sum_i (\phi(x_i)^T w)^2` over unit vectors, one orthogonal to the other:
     the eigenvectors u of the centered Gram matrix, with dual coefficients :math:`u / \sqrt\lambda`
@@ -66,9 +65,9 @@ class L2KernelPCA(KernelPCABase):
 
     Notes
     -----
-    scikit-learn's ``KernelPCA`` always centers at the mean.  For ``center=True`` it is used as it
-    is, on the centered matrix; for ``center=False`` and ``center="median"``, which it
-    cannot do, the routines that it calls are called in the same way.
+    The routines that scikit-learn's ``KernelPCA`` calls are called in the same way, on K as it was
+    centered, and so also without a center and at the median.  Where K is indefinite, the components
+    of its positive eigenvalues are kept.
 
     Examples
     --------
@@ -100,8 +99,7 @@ class L2KernelPCA(KernelPCABase):
             "iterated_power": self.iterated_power,
             "random_state": self.seed_,
         }
-        at_the_mean = not isinstance(self.center, str) and bool(self.center)
-        return Eigenvectors(settings, at_the_mean, read_memory_limit(self.memory_limit))
+        return Eigenvectors(settings, read_memory_limit(self.memory_limit))
 
     def _keep(self, X: Any, gram: Gram, components: list[Component]) -> Array:
         scores = super()._keep(X, gram, components)
@@ -112,11 +110,9 @@ class L2KernelPCA(KernelPCABase):
 
 @dataclass(frozen=True)
 class Eigenvectors:
-    """The leading eigenvectors of K, by scikit-learn's ``KernelPCA`` with these ``settings``."""
+    """The leading eigenvectors of K, with ``settings`` of scikit-learn's ``KernelPCA``."""
 
     settings: dict[str, Any]
-    at_the_mean: bool
-    """Whether K is centered at the mean, so that centering it again changes nothing."""
     memory: int
 
     def components(
@@ -125,14 +121,13 @@ class Eigenvectors:
         """Yield up to ``limit`` components, the largest eigenvalue first."""
         K = whole_matrix(gram, self.memory)
         if max(K.max(), -K.min()) <= negligible_variance(gram) / len(K):
-            return  # scikit-learn refuses a matrix of rounding errors
+            return  # arpack refuses a matrix of zeros
         solver = self.settings["eigen_solver"]
         if solver == "auto":
             solver = "arpack" if len(K) > _MANY_ROWS and limit < _FEW else "dense"
         elif solver == "arpack" and limit >= len(K):
             solver = "dense"
-        pairs = _by_scikit_learn if self.at_the_mean else _as_scikit_learn
-        values, vectors = pairs(K, limit, self.settings | {"eigen_solver": solver})
+        values, vectors = _eigenpairs(K, limit, self.settings | {"eigen_solver": solver})
         kept = np.flatnonzero(values > negligible_variance(gram))
         for j in kept[len(so_far) :]:
             root, vector = np.sqrt(values[j]), vectors[:, j]
@@ -140,23 +135,8 @@ class Eigenvectors:
             yield Component(vector / root, vector * root, signs_int8(vector), trace).oriented()
 
 
-def _by_scikit_learn(K: Array, count: int, settings: dict[str, Any]) -> tuple[Array, Array]:
-    """Eigenpairs, the largest first."""
-    pca = KernelPCA(n_components=count, kernel="precomputed", copy_X=False, **settings)
-    try:
-        pca.fit(K)
-    except ValueError as refused:
-        if "negative eigenvalues" not in str(refused):
-            raise
-        raise ValueError(
-            "the Gram matrix is not positive semidefinite, and scikit-learn's KernelPCA refuses to"
-            " take all of its components: set n_components to fewer, or use another kernel"
-        ) from refused
-    return pca.eigenvalues_, pca.eigenvectors_
-
-
-def _as_scikit_learn(K: Array, count: int, settings: dict[str, Any]) -> tuple[Array, Array]:
-    """The same without centering: the routines that ``KernelPCA`` calls, called as it does."""
+def _eigenpairs(K: Array, count: int, settings: dict[str, Any]) -> tuple[Array, Array]:
+    """The largest first, by the routines that ``KernelPCA`` calls, called as it calls them."""
     n, rng = len(K), np.random.RandomState(settings["random_state"])
     if settings["eigen_solver"] == "dense":
         values, vectors = linalg.eigh(K, subset_by_index=(n - count, n - 1))
