@@ -21,7 +21,7 @@ def rows_with_outliers(n, d, seed):
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-@pytest.mark.parametrize("n", [1, 2, 6, 12, 18])
+@pytest.mark.parametrize("n", [1, 2, 6, 12])
 def test_exact_is_enumeration(name, n, global_random_seed):
     K, _ = problem(name, n, global_random_seed)
     best, _ = best_by_enumeration(K)
@@ -67,8 +67,8 @@ def test_the_plan_says_method_and_cost():
     assert plan.steps == cell_steps(100, 3)
     assert str(plan).startswith("cells, up to 1.98e+04 steps")
     assert "K has rank 3" in str(plan)
-    assert exact_plan(np.eye(16)).method == "enumeration"
-    assert exact_plan(np.eye(17)).method == "branch and bound"
+    assert exact_plan(np.eye(22)).method == "enumeration"
+    assert exact_plan(np.eye(23)).method == "branch and bound"
     large = exact_plan(np.eye(60), max_nodes=77)
     assert (large.method, large.steps) == ("branch and bound", 77)
 

@@ -20,7 +20,7 @@ from l1kpca.optimality.bounds import row_lengths
 TOLERANCE = 1e-9
 """Relative: two values nearer than this are held to be equal."""
 ENUMERATED = 16
-"""Up to here all sign vectors are enumerated, in a millisecond."""
+"""Nodes of this size are enumerated, in a millisecond."""
 _SWEEPS = 100
 _DUAL_TOLERANCE = 1e-4
 
