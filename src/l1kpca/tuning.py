@@ -145,6 +145,10 @@ away (celeba: ROC-AUC .71, at .75 .74); a column that repeats another keeps noth
 LINE_STEP = 1.25
 """Lines at which false flags are bounded, each with so many times the reference rows beyond it."""
 
+APART = 0.05
+"""Chance that a gap is seen among reference rows without outliers: at most, for a Pareto tail; of
+1000 normal, chi-squared, Student's t (3) and lognormal references, 5 or fewer."""
+
 MIDDLE = 0.1, 0.75
 """Shares of the rows between which the scores of ordinary rows are fitted."""
 

@@ -72,8 +72,23 @@ def test_score_flags_by_rate_or_row_by_row(cli, cli_json, files, model, tmp_path
     assert "An ordinary row is flagged with a chance of at most 0.02." in shown
     few = cli_json("score", model, files / "data.csv", "--alpha", 0.001)
     assert few["n_flagged"] == 0
-    text = "no row can be flagged at alpha=0.001: 180 reference rows are too few, it takes at least"
-    assert any(note.startswith(text) for note in few["notes"])
+    text = "No row can be flagged at alpha=0.001: 180 reference rows are too few, it takes at least"
+    assert few["promise"]["says"][2].startswith(text)
+
+
+def test_too_few_rows_to_be_flagged_are_counted(cli, cli_json, files, model, tmp_path):
+    """14 outliers among 300 rows, and 180 reference rows."""
+    many, page = tmp_path / "many.csv", tmp_path / "r.html"
+    table(1, 300, 14).to_csv(many, index=False)
+    found = cli_json("score", model, many, "--fdr", 0.1)
+    assert found["n_flagged"] == 0
+    beyond = found["promise"]["says"][2]
+    assert beyond.endswith("it takes 17 such rows, or at least 199 reference rows instead of 180.")
+    assert beyond.startswith("15 rows are beyond every reference row; at fdr=0.1")
+    assert beyond in cli("score", model, many, "--fdr", 0.1).stdout
+    options = ["--reference", files / "clean.csv", "--id", "id", "--fdr", 0.1, "--report", page]
+    assert beyond in cli("detect", many, *options).stdout
+    assert beyond in page.read_text()
 
 
 def test_drift_has_an_exit_status_of_its_own(cli, cli_json, files, model):
@@ -89,7 +104,12 @@ def test_calibrate_with_answers(cli, cli_json, files, model, tmp_path):
     before = cli_json("calibrate", model, files / "dirty.csv")
     assert before["n_reference"] == 300
     assert {row["row"] for row in before["suspects"]} >= set(range(1, 18))
-    assert cli_json("score", model, files / "data.csv", "--fdr", 0.1)["n_flagged"] == 0
+    assert 15 <= before["estimated_outliers"] <= 25
+    weak = cli_json("score", model, files / "data.csv", "--fdr", 0.1)
+    assert weak["n_flagged"] == 0
+    assert "more rows could be flagged if the" in weak["promise"]["says"][2]
+    none = cli_json("score", model, files / "shifted.csv", "--fdr", 0.01)
+    assert none["promise"]["says"][2].startswith("Too few rows stand out from the reference; outl")
     answers = tmp_path / "answers.csv"
     lines = [f"{row['row']},{int(row['row'] <= 20)}" for row in before["suspects"]]
     answers.write_text("\n".join(["row,label", *lines]))

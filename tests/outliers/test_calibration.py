@@ -1,5 +1,6 @@
 """What is promised with reference rows, over hundreds of seeded repetitions."""
 
+import re
 import warnings
 
 import narwhals as nw
@@ -149,9 +150,10 @@ def test_confirmed_outliers_are_left_out_and_give_the_power_back():
     dirty = np.r_[rng.chisquare(9, 300), rng.uniform(40, 60, 20)]
     batch = np.r_[rng.chisquare(9, 130), rng.uniform(40, 60, 20)]
     calibration = calibration_of(dirty)
-    assert 15 <= calibration.suspected <= 25
-    with pytest.warns(UserWarning, match="an estimated 22 more rows could be flagged if the 22"):
-        weak = calibration.select(batch)
+    assert calibration.suspected == 21  # an ordinary row stands apart, too
+    text = r"an estimated 2\d more rows could be flagged if the 21 most abnormal of 320 reference"
+    assert re.match(text, calibration.advice(batch, 0.1))
+    assert not benjamini_hochberg(calibration.p_values(batch), 0.1).any()
     assert_array_equal(np.sort(calibration.suspects(20)), np.arange(300, 320))
     labels = np.full(320, -1)
     asked = calibration.suspects(30)
@@ -159,8 +161,57 @@ def test_confirmed_outliers_are_left_out_and_give_the_power_back():
     better = calibration_of(dirty, labels)
     assert len(better.compared) == 300
     assert not set(better.suspects(50)) & set(asked)
-    assert weak.sum() == 0
-    assert better.select(batch)[130:].all()
+    assert benjamini_hochberg(better.p_values(batch), 0.1)[130:].all()
+    assert better.suspected == 0
+    assert better.advice(batch, 0.1) == ""
+
+
+@pytest.mark.parametrize("n", [30, 180, 1000])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        *DRAWS.values(), lambda rng, n: rng.chisquare(3, n), lambda rng, n: rng.lognormal(0, 2, n),
+        lambda rng, n: rng.standard_cauchy(n), lambda rng, n: rng.poisson(2, n),
+        lambda rng, n: np.full(n, 7.0),
+    ],
+    ids=["normal", "heavy", "chi-squared", "lognormal", "Cauchy", "ties", "equal"],
+)  # fmt: skip
+def test_no_outliers_are_suspected_in_a_clean_reference(draw, n):
+    rng, seen = np.random.default_rng(n), 0
+    for _ in range(100):
+        seen += calibration_of(draw(rng, n)).suspected > 0
+    assert seen <= 5
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_clean_reference_costs_no_power_by_any_rule(rule):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(600, 2)) @ rng.normal(size=(2, 4)) + 0.2 * rng.normal(size=(600, 4))
+        detector = KernelPCAOutlierDetector(
+            rule=rule, contamination=0, calibration=0.3, random_state=seed
+        )
+        assert detector.fit(X).calibration_.suspected == 0
+
+
+def test_rows_that_are_too_few_to_be_flagged_are_counted():
+    """14 of 300 rows are far beyond 180 reference rows: 17 or 214 would do, and do."""
+    reference, ordinary = np.arange(180.0), np.linspace(-1, 150, 300)
+    batch = np.r_[np.full(14, 1e4), ordinary[:286]]
+    text = (
+        "14 rows are beyond every reference row; at fdr=0.1 it takes 17 such rows, or at least 214"
+        " reference rows instead of 180"
+    )
+    calibration = calibration_of(reference)
+    assert calibration.advice(batch, 0.1) == text
+    for n_reference, n_beyond, n_flagged in (
+        (180, 14, 0), (180, 16, 0), (180, 17, 17), (213, 14, 0), (214, 14, 14),
+    ):  # fmt: skip
+        calibration = calibration_of(np.linspace(0, 179, n_reference))
+        batch = np.r_[np.full(n_beyond, 1e4), ordinary[: 300 - n_beyond]]
+        assert benjamini_hochberg(calibration.p_values(batch), 0.1).sum() == n_flagged
+        assert (calibration.advice(batch, 0.1) == "") == (n_flagged > 0)
+    assert calibration_of(reference).advice(ordinary, 0.1) == ""
 
 
 def test_a_reference_with_outliers_is_weak_but_keeps_the_promise():
@@ -233,8 +284,8 @@ def test_few_reference_rows(detector, reference, batch):
     assert detector.select(1000 * np.ones((1, 3))).all()
     few = np.vstack([batch[15:], batch[:1]])
     text = (
-        "with 9 reference rows, at least 136 of 136 rows must be more abnormal than all of them;"
-        " to flag a single row it takes 1359 reference rows"
+        "4 rows are beyond every reference row; at fdr=0.1 it takes 136 such rows, or at least 339"
+        " reference rows instead of 9"
     )
     with pytest.warns(UserWarning, match=text):
         assert not detector.select(few).any()

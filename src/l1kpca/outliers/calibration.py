@@ -49,13 +49,9 @@ class Calibration:
         return np.sort(self.abnormality[self.labels != OUTLIER])
 
     @property
-    def suspected(self) -> int | None:
-        """Estimated number of outliers among the rows compared with; None if refused."""
-        try:
-            tail = false_flags.fit_null(self.compared).tail(self.compared)
-        except ValueError:
-            return None
-        return int(benjamini_hochberg(tail, 0.1).sum())
+    def suspected(self) -> int:
+        """Estimated number of outliers among the rows compared with: those that stand apart."""
+        return false_flags.standing_apart(self.compared)
 
     def suspects(self, n_rows: int = _ASKED) -> Array:
         """Places of the most abnormal reference rows whose label is unknown, worst first."""
@@ -66,36 +62,30 @@ class Calibration:
         """(1 + number of reference rows that are as abnormal) / (n + 1)."""
         return _p_values(self.compared, abnormality)
 
-    def select(self, abnormality: Array, fdr: float = 0.1) -> Array:
-        """Benjamini-Hochberg; warns if something keeps rows from being flagged."""
-        check_level("fdr", fdr)
+    def advice(self, abnormality: Array, fdr: float) -> str:
+        """What keeps rows from being flagged, and what to do about it; empty if nothing does."""
         reference, m = self.compared, len(abnormality)
-        n = len(reference)
-        found = benjamini_hochberg(_p_values(reference, abnormality), fdr)
-        suspected = self.suspected
-        if suspected is None:  # no estimate: what if those that one would look at first were?
-            suspected = 0 if found.any() else min(_ASKED, n - 1)
+        n, suspected = len(reference), self.suspected
+        p = _p_values(reference, abnormality)
         without = _p_values(reference[: n - suspected], abnormality)
-        lost = int(benjamini_hochberg(without, fdr).sum() - found.sum())
-        fewest = int(np.ceil(m / (n + 1) / fdr - 1e-9))
-        if fewest > m:
-            warn_user(
-                f"no row can be flagged at fdr={fdr}: {n} reference rows are too few, it takes at"
-                f" least {int(np.ceil(1 / fdr - 1 - 1e-9))}"
-            )
-        elif lost > 0:
-            warn_user(
+        found = int(benjamini_hochberg(p, fdr).sum())
+        lost = int(benjamini_hochberg(without, fdr).sum()) - found
+        beyond, wanted = int((p <= 1 / (n + 1)).sum()), _ceil(m / (n + 1) / fdr)
+        if wanted > m:
+            return too_few("fdr", fdr, n)
+        if lost > 0:
+            return (
                 f"an estimated {lost} more rows could be flagged if the {suspected} most abnormal"
                 f" of {n} reference rows, which may be outliers, were not compared with; look at"
                 " them, and give the labels of those that are outliers"
             )
-        elif fewest > 1 and not found.any():
-            warn_user(
-                f"no row was flagged at fdr={fdr}: with {n} reference rows, at least {fewest} of"
-                f" {m} rows must be more abnormal than all of them; to flag a single row it takes"
-                f" {int(np.ceil(m / fdr - 1 - 1e-9))} reference rows"
-            )
-        return found
+        if found or not beyond:
+            return ""
+        rows = "row is" if beyond == 1 else "rows are"
+        return (
+            f"{beyond} {rows} beyond every reference row; at fdr={fdr:g} it takes {wanted} such"
+            f" rows, or at least {_ceil(m / beyond / fdr - 1)} reference rows instead of {n}"
+        )
 
 
 class Calibrated:
@@ -172,7 +162,8 @@ class Calibrated:
     def select(self, X: Any, fdr: float = 0.1) -> Array:
         """Flag rows such that on average at most a share ``fdr`` of the flags is false.
 
-        Whether a row is flagged depends on the other rows of X, too.
+        Whether a row is flagged depends on the other rows of X, too.  A warning says what keeps
+        rows from being flagged: few reference rows, or outliers among them.
 
         Parameters
         ----------
@@ -185,7 +176,12 @@ class Calibrated:
         -------
         flagged : ndarray of shape (n_samples,), bool
         """
-        return self._calibration().select(self._abnormality(X), fdr)
+        check_level("fdr", fdr)
+        calibration, abnormality = self._calibration(), self._abnormality(X)
+        advice = calibration.advice(abnormality, fdr)
+        if advice:
+            warn_user(advice)
+        return benjamini_hochberg(calibration.p_values(abnormality), fdr)
 
     def most_false(self, X: Any, confidence: float = 0.95) -> Array:
         """How many flags are false at most, wherever the line is drawn.
@@ -259,6 +255,21 @@ def check_level(name: str, value: Any) -> None:
     """Refuse anything but a number between 0 and 1."""
     if not is_number(value) or not 0 < float(value) < 1:
         raise ValueError(f"{name}={value!r} must be a number between 0 and 1")
+
+
+def too_few(name: str, level: float, n_reference: int) -> str:
+    """Why nothing can be flagged at a level; empty if something can."""
+    wanted = _ceil(1 / level - 1)
+    return (
+        f"no row can be flagged at {name}={level:g}: {n_reference} reference rows are too few, it"
+        f" takes at least {wanted}"
+        if n_reference < wanted
+        else ""
+    )
+
+
+def _ceil(value: float) -> int:
+    return int(np.ceil(value - 1e-9))
 
 
 def _p_values(reference: Array, abnormality: Array) -> Array:

@@ -7,7 +7,7 @@ from scipy import stats
 
 from l1kpca._typing import Array
 from l1kpca.threads import spans
-from l1kpca.tuning import LINE_STEP, MIDDLE, SHOULDER
+from l1kpca.tuning import APART, LINE_STEP, MIDDLE, SHOULDER
 
 _FEWEST_ROWS, _MOST_ROWS = 100, 500_000
 _ROUNDS = 4
@@ -31,6 +31,27 @@ def benjamini_hochberg(p: Array, fdr: float) -> Array:
     ordered = np.sort(p)
     kept = np.flatnonzero(ordered <= fdr * np.arange(1, len(p) + 1) / len(p) * (1 + 1e-12))
     return p <= ordered[kept[-1]] if len(kept) else np.zeros(len(p), dtype=bool)
+
+
+def standing_apart(abnormality: Array) -> int:
+    """How many rows are above a gap that even a heavy tail would not have; 0 if there is none.
+
+    Of a Pareto tail, the logarithm of the ratio of neighbors, times their place from the top, is
+    exponential, alike at all places; of a lighter tail it is smaller toward the top.  A gap counts
+    if it is too large for the mean of the next places below (an F test for each place).  Equal
+    scores are one.
+    """
+    (scores,), middle = rounded(abnormality), float(np.median(abnormality))
+    tail = np.unique(scores[scores > np.float32(middle)])[::-1].astype(np.float64) - middle
+    gaps = np.arange(1, len(tail)) * np.log(tail[:-1] / tail[1:])
+    window, places = max(len(tail) // 5, 5), len(tail) // 2
+    if places + window > len(gaps):
+        return 0
+    sums = np.cumsum(np.append(0, gaps))
+    below = (sums[window + 1 :] - sums[1:-window])[:places] / window
+    chance = (1 + gaps[:places] / below / window) ** -window
+    apart = np.flatnonzero(chance <= APART / places)
+    return int((scores - middle >= tail[apart[-1]]).sum()) if len(apart) else 0
 
 
 def most_false(reference: Array, abnormality: Array, confidence: float) -> Array:

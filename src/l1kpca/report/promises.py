@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from l1kpca.estimators.advice import warn_user
 from l1kpca.outliers import Drift, Judged
-from l1kpca.outliers.calibration import check_level
+from l1kpca.outliers.calibration import check_level, too_few
 from l1kpca.outliers.drift import look_for_drift
-from l1kpca.outliers.false_flags import estimated_false_share, most_false
+from l1kpca.outliers.false_flags import benjamini_hochberg, estimated_false_share, most_false
 
 CONFIDENCE = 0.95
 _LEVEL = 0.01
@@ -57,32 +56,28 @@ def promised(
     reference = calibration.compared
     p, drift = calibration.p_values(scores), look_for_drift(reference, scores, _LEVEL)
     most = most_false(reference, scores, CONFIDENCE)
-    if fdr is not None or alpha is not None:
-        flagged = (
-            calibration.select(scores, fdr) if alpha is None else _single(p, len(reference), alpha)
-        )
-        judged, cutoff = replace(judged, flagged=flagged), _line(scores, flagged)
-    count = int(judged.flagged.sum())
-    says = [f"Rows were compared with {len(reference):,} reference rows."]
+    says, advice = [f"Rows were compared with {len(reference):,} reference rows."], ""
+    flagged = judged.flagged
     if fdr is not None:
+        check_level("fdr", fdr)
+        flagged, advice = benjamini_hochberg(p, fdr), calibration.advice(scores, fdr)
         says.append(f"On average, at most {fdr:.0%} of the flags of such a selection are false.")
-    if alpha is not None:
+    elif alpha is not None:
+        check_level("alpha", alpha)
+        flagged, advice = p <= alpha * (1 + 1e-12), too_few("alpha", alpha, len(reference))
         says.append(f"An ordinary row is flagged with a chance of at most {alpha:.2g}.")
+    if fdr is not None or alpha is not None:
+        judged, cutoff = replace(judged, flagged=flagged), _line(scores, flagged)
+    if advice:
+        says.append(f"{advice[0].upper()}{advice[1:]}.")
+    count = int(flagged.sum())
     if count:
-        at_most = int(most[judged.flagged].max())
-        says.append(f"With 95% confidence, at most {at_most:,} of the {count:,} flags are false.")
+        at_most = int(most[flagged].max())
+        false = "is false" if at_most == 1 else "are false"
+        says.append(f"With 95% confidence, at most {at_most:,} of the {count:,} flags {false}.")
+    elif not advice and fdr is not None:
+        says.append("Too few rows stand out from the reference; outliers among it may hide them.")
     return judged, cutoff, Promise(len(reference), p, most, None, drift, (*says, str(drift)))
-
-
-def _single(p: np.ndarray, n_reference: int, alpha: float) -> np.ndarray:
-    check_level("alpha", alpha)
-    fewest = int(np.ceil(1 / alpha - 1 - 1e-9))
-    if n_reference < fewest:
-        warn_user(
-            f"no row can be flagged at alpha={alpha}: {n_reference} reference rows are too few, it"
-            f" takes at least {fewest}"
-        )
-    return p <= alpha * (1 + 1e-12)
 
 
 def _line(scores: np.ndarray, flagged: np.ndarray) -> float:
@@ -98,7 +93,7 @@ def _estimated(judged: Judged) -> Promise:
         share = estimated_false_share(judged.abnormality)
     except ValueError:  # too few rows, or scores with a heavy tail
         return Promise(
-            says=("How many of the flags are false cannot be told from the rows alone.",)
+            says=("How many flags are false cannot be estimated without reference rows.",)
         )
     if not judged.flagged.any():
         return Promise(estimate=share)
