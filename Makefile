@@ -10,6 +10,7 @@ TEST_THREADS ?= 1
 PYTEST_ARGS  ?=
 BENCH_ARGS   ?=
 PAPER_ARGS   ?=
+MUTATE_ARGS  ?=
 # Where the data sets of the paper are looked for first.
 DATA         ?= ../shared/data
 
@@ -20,7 +21,7 @@ SPHINX   = $(BIN)/sphinx-build -W --keep-going -b html
 PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-nightly test-oldest audit lint format bench paper paper-quick stale docs docs-fast clean
+.PHONY: help demo test test-nightly test-oldest mutate audit lint format bench paper paper-quick stale docs docs-fast clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +47,11 @@ test-oldest:  ## the tests with the lowest versions that pyproject.toml allows, 
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --no-deps -e .
 	$(TEST_ENV) NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba .venv-oldest/bin/python -m pytest -n $(WORKERS) \
 	  --dist loadfile -p no:cacheprovider -W ignore::DeprecationWarning $(PYTEST_ARGS)
+
+mutate: $(VENV)/.ready-test  ## change the code at random for 20 minutes, and see which changes no test notices
+	$(PYTHON) -m venv .venv-mutate
+	.venv-mutate/bin/python -m pip install --quiet --disable-pip-version-check cosmic-ray
+	.venv-mutate/bin/python scripts/mutate.py --python $(BIN)/python $(MUTATE_ARGS)
 
 audit: $(VENV)/.ready-test  ## look the installed versions up among known vulnerabilities; needs the network
 	$(PYTHON) -m venv .venv-audit

@@ -1,0 +1,141 @@
+"""Mutation tests: change one thing in the code, and see whether a test notices.
+
+Mutants are drawn at random from the parts of the package that calculate. Each is tried in a copy
+of the repository with the tests of its part; those that no test kills are printed, with the change.
+
+    .venv-mutate/bin/python scripts/mutate.py --python .venv/bin/python --minutes 20
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from cosmic_ray.ast import ast_nodes, get_ast_from_path
+from cosmic_ray.mutating import MutationVisitor
+from cosmic_ray.plugins import get_operator
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = {
+    # part: folders of tests that must notice, the nearest first
+    "kernels": ["kernels", "contracts"],
+    "gram": ["gram", "contracts"],
+    "directions": ["directions", "contracts"],
+    "components": ["components", "contracts", "peers"],
+    "outliers": ["outliers", "contracts"],
+    "tables": ["tables"],
+}
+# Changes that a careless hand could make. Those that hardly any code survives, such as a shift
+# in place of a sum, would only flatter the score.
+OPERATORS = [
+    *(f"ReplaceBinaryOperator_{pair}" for pair in ("Add_Sub", "Sub_Add", "Mul_Div", "Div_Mul")),
+    *(f"ReplaceComparisonOperator_{pair}" for pair in (
+        "Lt_LtE", "Lt_GtE", "LtE_Lt", "LtE_Gt", "Gt_GtE", "Gt_LtE", "GtE_Gt", "GtE_Lt",
+        "Eq_NotEq", "NotEq_Eq", "Is_IsNot", "IsNot_Is")),
+    "ReplaceUnaryOperator_Delete_USub", "ReplaceUnaryOperator_Delete_Not",
+    "ReplaceUnaryOperator_Delete_Invert", "AddNot", "ReplaceTrueWithFalse", "ReplaceFalseWithTrue",
+    "ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceBreakWithContinue", "ZeroIterationForLoop",
+    "NumberReplacer",
+]  # fmt: skip
+
+
+def mutants():
+    """All mutants: file, operator, which occurrence of it."""
+    for part in PARTS:
+        for path in sorted((ROOT / "src" / "l1kpca" / part).glob("*.py")):
+            tree = get_ast_from_path(path)
+            for name in OPERATORS:
+                operator = get_operator(f"core/{name}")()
+                places = sum(
+                    len(list(operator.mutation_positions(node))) for node in ast_nodes(tree)
+                )
+                for occurrence in range(places):
+                    yield str(path.relative_to(ROOT)), name, occurrence
+
+
+def copy_of_repository(folder):
+    """A copy to change: sources, tests and what they read."""
+    ignored = shutil.ignore_patterns(
+        ".git", ".venv*", "out", "demo", "_build", "__pycache__", ".*_cache"
+    )
+    shutil.copytree(ROOT, folder, ignore=ignored)
+    return folder
+
+
+def tried(mutant, copy, python, timeout):
+    """ "killed", "survived" or "timeout", and the change."""
+    name, operator, occurrence = mutant
+    path = copy / name
+    original = path.read_text(encoding="utf-8")
+    changed = MutationVisitor.mutate_code(original, get_operator(f"core/{operator}")(), occurrence)
+    part = Path(name).parts[2]
+    nearest = copy / "tests" / part / f"test_{path.stem}.py"
+    tests = [
+        *([nearest] if nearest.exists() else []),
+        *(copy / "tests" / each for each in PARTS[part]),
+    ]
+    command = [python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header",
+               *(str(test.relative_to(copy)) for test in tests)]  # fmt: skip
+    first = f"{copy / 'src'}{os.pathsep}{copy}"
+    environment = os.environ | {"PYTHONPATH": first, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+    try:
+        path.write_text(changed, encoding="utf-8")
+        done = subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True, timeout=timeout, check=False
+        )
+        outcome = "killed" if done.returncode else "survived"
+    except subprocess.TimeoutExpired:
+        outcome = "timeout"  # an endless loop would not pass unnoticed
+    finally:
+        path.write_text(original, encoding="utf-8")
+    lines = zip(original.splitlines(), changed.splitlines(), strict=False)
+    where, (before, after) = next(
+        (i, pair) for i, pair in enumerate(lines, 1) if pair[0] != pair[1]
+    )
+    return {"file": name, "line": where, "operator": operator, "before": before.strip(),
+            "after": after.strip(), "outcome": outcome}  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--python", default="python", help="with the package's requirements")
+    parser.add_argument("--minutes", type=float, default=20, help="no mutant is begun after that")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds for one mutant")
+    parser.add_argument("--part", choices=PARTS, help="mutate this alone")
+    parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants.json")
+    given = parser.parse_args()
+    everything = [m for m in mutants() if given.part in (None, Path(m[0]).parts[2])]
+    sample = random.Random(given.seed).sample(everything, len(everything))
+    python = str(Path(given.python).absolute())
+    deadline, found = time.monotonic() + 60 * given.minutes, []
+
+    def work(copy):
+        while sample and time.monotonic() < deadline:
+            one = tried(sample.pop(), copy, python, given.timeout)
+            found.append(one)
+            change = f"{one['before']} -> {one['after']}"
+            print(
+                f"{len(found)} {one['outcome']}: {one['file']}:{one['line']} {change}", flush=True
+            )
+
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        copies = [copy_of_repository(Path(folder) / str(i)) for i in range(2)]
+        list(pool.map(work, copies))
+    given.out.parent.mkdir(parents=True, exist_ok=True)
+    given.out.write_text(
+        json.dumps({"mutants": len(everything), "seed": given.seed, "tried": found}, indent=1)
+    )
+    alive = [one for one in found if one["outcome"] == "survived"]
+    share = 1 - len(alive) / max(1, len(found))
+    print(f"{len(found)} of {len(everything)} mutants tried, {share:.0%} of them killed")
+
+
+if __name__ == "__main__":
+    main()

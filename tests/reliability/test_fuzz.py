@@ -1,0 +1,370 @@
+"""The doors under inputs that nobody wrote: a result, or one sentence.
+
+Files as bytes, frames of mixed kinds, settings, model files, label files and command lines.
+``make test`` tries about 2000 inputs; ``--hypothesis-profile=nightly`` more than 100 000.
+"""
+
+import contextlib
+import io
+import json
+import tempfile
+import warnings
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import event, given, settings, target
+from hypothesis import strategies as st
+
+from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, TableEncoder
+from l1kpca.cli.app import run
+from l1kpca.persistence import load, save
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+SCALE = settings().max_examples // 50
+"""1, or 20 in the nightly profile."""
+GOOD = b"a,b,c\n" + b"".join(b"%d,%d.5,%d\n" % (i, i * i % 7, i % 3) for i in range(12))
+WRITTEN = [
+    "",
+    " ",
+    "-",
+    "?",
+    "NA",
+    "nan",
+    "inf",
+    "-inf",
+    "1e400",
+    "1,234.5",
+    "1.234,5",
+    "$1,200",
+    "12%",
+    "(3)",
+    "86 m2",
+    "007",
+    "2024-02-30",
+    "2024-01-01",
+    "31/12/1999",
+    "12:61",
+    "true",
+    "no",
+    "Zürich",
+    "=1+1",
+    '"',
+    "\x00",
+    "\u202e",
+    "💥",
+    "1_000",
+    "0x10",
+    "١٢",
+    "-999",
+    "9" * 40,
+    "a" * 300,
+]
+
+
+def times(count):
+    """Settings of a test with so many examples in the normal profile."""
+    return settings(max_examples=count * SCALE)
+
+
+def said_by(*words):
+    """Exit status and both outputs of a command line, run in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = run(list(words))
+    return status, out.getvalue(), err.getvalue()
+
+
+def assert_answered(*words):
+    """A result, or one sentence and status 2; never a traceback."""
+    status, out, err = said_by(*words)
+    assert status in (0, 2), (words, status, err)
+    assert "Traceback" not in out + err
+    if status == 2:
+        assert out == ""
+        assert err.strip()
+        # Hypothesis climbs towards long messages: those are where a file's bytes leak through.
+        target(min(len(err), 5000), label="length of the message")
+        assert len(err) < 3000
+    event(f"status {status}")
+    return status, out
+
+
+def attempt(call):
+    """What a call gives; None if it refuses, with one sentence."""
+    try:
+        return call()
+    except (ValueError, TypeError) as refused:
+        said = str(refused)
+    assert 5 < len(said) < 2000
+    event("refused")
+    return None
+
+
+@contextlib.contextmanager
+def folder_with(**files):
+    """A folder with files of these bytes."""
+    with tempfile.TemporaryDirectory() as name:
+        for path, content in files.items():
+            (Path(name) / path.replace("__", ".")).write_bytes(content)
+        yield Path(name)
+
+
+@st.composite
+def damaged(draw, content):
+    """Bytes with a piece replaced, repeated, cut out or added."""
+    at = draw(st.integers(0, len(content)))
+    end = draw(st.integers(at, min(len(content), at + 40)))
+    return content[:at] + draw(st.binary(max_size=20)) * draw(st.integers(1, 3)) + content[end:]
+
+
+@cache
+def valid(kind):
+    """A good file of this kind, as bytes."""
+    frame = pd.read_csv(io.BytesIO(GOOD))
+    held = io.BytesIO()
+    if kind in ("csv", "tsv"):
+        return GOOD.replace(b",", b"\t") if kind == "tsv" else GOOD
+    if kind == "jsonl":
+        return frame.to_json(orient="records", lines=True).encode()
+    if kind == "npy":
+        np.save(held, frame.to_numpy())
+    else:
+        {"parquet": frame.to_parquet, "feather": frame.to_feather}[kind](held)
+    return held.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "npy", "parquet", "feather"])
+@times(40)
+@given(data=st.data())
+def test_files_with_damaged_bytes(kind, data):
+    content = data.draw(damaged(valid(kind)))
+    with folder_with(**{f"rows__{kind}": content}) as folder:
+        assert_answered("detect", str(folder / f"rows.{kind}"), "--json")
+
+
+@times(60)
+@given(
+    content=st.binary(max_size=400),
+    kind=st.sampled_from(["csv", "parquet", "zip", "gz", "xlsx", "mat"]),
+)
+def test_files_of_any_bytes(content, kind):
+    with folder_with(**{f"rows__{kind}": content}) as folder:
+        assert_answered("detect", str(folder / f"rows.{kind}"), "--json")
+
+
+@st.composite
+def written_tables(draw):
+    """Cells as people write them, in a table of text."""
+    cell = st.sampled_from(WRITTEN) | st.integers(-50, 50).map(str) | st.text(max_size=6)
+    width = draw(st.integers(1, 4))
+    kinds = [
+        draw(st.sampled_from([cell, st.integers(0, 9).map(str), st.sampled_from("ab")]))
+        for _ in range(width)
+    ]
+    height = draw(st.integers(1, 25))
+    names = draw(
+        st.lists(
+            st.sampled_from(["a", "b", "a", "", "id", "2020", "date"]),
+            min_size=width,
+            max_size=width,
+        )
+    )
+    return names, [[draw(kind) for kind in kinds] for _ in range(height)]
+
+
+@times(150)
+@given(table=written_tables(), delimiter=st.sampled_from(",;\t|"))
+def test_every_row_and_column_of_a_file_comes_back(table, delimiter):
+    names, rows = table
+    held = io.StringIO()
+    pd.DataFrame(rows, columns=names).to_csv(held, sep=delimiter, index=False)
+    with folder_with(rows__csv=held.getvalue().encode("utf-8", "replace")) as folder:
+        out = folder / "scores.csv"
+        status, said = assert_answered(
+            "detect", str(folder / "rows.csv"), "--json", "--out", str(out)
+        )
+        if status == 0:
+            written, facts = pd.read_csv(out, dtype=str, keep_default_na=False), json.loads(said)
+            assert len(written) == facts["n_rows"]
+            assert (written["flag"] == "1").sum() == facts["n_flagged"]
+            assert sorted(written["rank"].astype(int)) == list(range(1, len(written) + 1))
+
+
+@st.composite
+def frames(draw):
+    """Columns of all kinds of pandas, with holes, under names that may repeat or be numbers."""
+    height = draw(st.integers(1, 20))
+    dates = st.datetimes().map(pd.Timestamp) | st.just(pd.NaT)
+    kinds = {
+        "float": st.floats(width=32) | st.just(np.nan),
+        "object": st.sampled_from([None, 1, "x", 2.5, True, "", (1, 2), b"y"])
+        | st.text(max_size=3),
+        "string": st.sampled_from(WRITTEN),
+        "Int64": st.integers(-5, 5) | st.none(),
+        "boolean": st.booleans() | st.none(),
+        "category": st.sampled_from("abc"),
+        "datetime64[s]": dates,
+        "timedelta64[s]": st.integers(-(10**9), 10**9).map(lambda s: pd.Timedelta(seconds=s)),
+    }
+    columns = []
+    for kind in draw(st.lists(st.sampled_from(sorted(kinds)), min_size=1, max_size=4)):
+        cells = [draw(kinds[kind]) for _ in range(height)]
+        columns.append(pd.Series(cells, dtype=object).astype(kind))
+    frame = pd.concat(columns, axis=1)
+    frame.columns = draw(
+        st.lists(
+            st.sampled_from(["a", "b", 0, 1, ""]), min_size=len(columns), max_size=len(columns)
+        )
+    )
+    return frame
+
+
+@times(300)
+@given(frame=frames())
+def test_frames_of_mixed_kinds(frame):
+    encoder = attempt(lambda: TableEncoder().fit(frame))
+    if encoder is not None:
+        assert len(encoder.transform(frame)) == len(frame)
+    detector = attempt(lambda: KernelPCAOutlierDetector(random_state=0).fit(frame))
+    if detector is not None:
+        scores = np.asarray(detector.score_samples(frame))
+        assert scores.shape == (len(frame),)
+        assert np.isfinite(scores).all()
+
+
+ODD = st.sampled_from(
+    [
+        None,
+        True,
+        False,
+        -1,
+        0,
+        1,
+        2,
+        0.0,
+        0.5,
+        1.5,
+        -0.1,
+        np.nan,
+        np.inf,
+        1e400,
+        "auto",
+        "",
+        "x",
+        "1GB",
+        (),
+        [],
+        {},
+        np.array([1, -1]),
+        object(),
+    ]
+)
+
+
+@pytest.mark.parametrize("estimator", [L1KernelPCA, KernelPCAOutlierDetector])
+@times(250)
+@given(data=st.data())
+def test_settings_of_any_kind(estimator, data):
+    names = sorted(set(estimator().get_params(deep=False)) - {"checkpoint", "progress", "verbose"})
+    chosen = data.draw(st.dictionaries(st.sampled_from(names), ODD, max_size=3))
+    X = np.random.default_rng(0).normal(size=(15, 3))
+    fitted = attempt(lambda: estimator(**chosen).fit(X))
+    if fitted is not None:
+        last = fitted.transform(X) if hasattr(fitted, "transform") else fitted.score_samples(X)
+        assert np.isfinite(last).all()
+
+
+@cache
+def saved_model():
+    """A small model as bytes."""
+    with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
+        path = Path(name) / "model.skops"
+        X = np.random.default_rng(0).normal(size=(15, 3))
+        save(KernelPCAOutlierDetector(random_state=0).fit(X), path)
+        return path.read_bytes()
+
+
+@times(250)
+@given(data=st.data())
+def test_model_files_with_damaged_bytes(data):
+    with folder_with(model__skops=data.draw(damaged(saved_model()))) as folder:
+        model = attempt(lambda: load(folder / "model.skops"))
+        if model is not None:
+            assert np.isfinite(model.estimator.score_samples(np.zeros((1, 3)))).all()
+
+
+@times(60)
+@given(
+    lines=st.lists(
+        st.tuples(
+            st.sampled_from(["0", "3", "99", "-1", "x", ""]),
+            st.sampled_from(["ordinary", "outlier", "don't know", "1", "0", "-1", "", "maybe"]),
+        ),
+        max_size=5,
+    ),
+    head=st.sampled_from(["row,answer", "row,label", "answer", "", "x,y"]),
+)
+def test_files_of_answers(lines, head):
+    answers = "\n".join([head, *(",".join(line) for line in lines)]).encode()
+    numbers = np.random.default_rng(0).normal(size=(15, 3))
+    rows = pd.DataFrame(numbers, columns=list("abc")).to_csv(index=False).encode()
+    with folder_with(model__skops=saved_model(), rows__csv=rows, answers__csv=answers) as folder:
+        names = [str(folder / each) for each in ("model.skops", "rows.csv")]
+        assert_answered("calibrate", *names, "--labels", str(folder / "answers.csv"), "--force")
+
+
+WORDS = st.sampled_from(
+    [
+        "detect",
+        "score",
+        "reduce",
+        "calibrate",
+        "datasets",
+        "list",
+        "--top",
+        "--out",
+        "--json",
+        "--label",
+        "--id",
+        "--fdr",
+        "--rule",
+        "--gamma",
+        "--kernel",
+        "--scaling",
+        "--only",
+        "--ignore",
+        "--na",
+        "--decimal",
+        "--encoding",
+        "a",
+        "0",
+        "-1",
+        "0.1",
+        "robust",
+        "nan",
+        "--",
+        "--nonsense",
+        "ROWS",
+        "ROWS",
+        "",
+    ]
+)
+
+
+@times(200)
+@given(words=st.lists(WORDS, max_size=7))
+def test_command_lines_of_any_words(words):
+    with folder_with(rows__csv=GOOD) as folder:
+        data, elsewhere = str(folder / "rows.csv"), str(folder / "out.csv")
+        named = [data if word == "ROWS" else word for word in words]
+        for i, word in enumerate(named[:-1]):
+            if word in ("--out", "--save", "--report"):
+                named[i + 1] = elsewhere
+        if named and named[-1] == "--out":
+            named.append(elsewhere)
+        status, out, err = said_by(*named)
+        assert status in (0, 2), (named, status, err)
+        assert "Traceback" not in out + err
