@@ -157,6 +157,16 @@ def test_the_constructor_only_stores():
     assert L1KPCA().contamination == 0.1
 
 
+def test_stating_a_default_changes_nothing(data):
+    X, X_new, _, _ = data
+    expected = L1KPCA(random_state=3).fit(X)
+    for name, value in L1KPCA().get_params(deep=False).items():
+        stated = L1KPCA(**{"random_state": 3} | ({} if name == "random_state" else {name: value}))
+        assert_array_equal(stated.fit(X).decision_scores_, expected.decision_scores_)
+        assert_array_equal(stated.decision_function(X_new), expected.decision_function(X_new))
+        assert stated.threshold_ == expected.threshold_
+
+
 def test_threads_memory_and_columns_are_those_of_the_detector(data):
     fitted = L1KPCA(random_state=0, n_jobs=1, memory_limit="50MB").fit(data[0])
     assert (fitted.detector_.pca_.n_jobs, fitted.detector_.pca_.memory_limit) == (1, "50MB")
@@ -168,6 +178,15 @@ def test_clone_and_nested_parameters(data):
     copy = clone(detector).set_params(pca__gamma=0.25)
     assert (copy.pca.gamma, detector.pca.gamma, copy.contamination) == (0.25, 0.5, 0.3)
     assert copy.fit(data[0]).detector_.pca_.gamma_ == 0.25
+
+
+def test_rows_with_holes_are_judged_by_what_is_there(data):
+    """What docs/coming_from/pyod.md says: most detectors of PyOD refuse them."""
+    X = data[0].copy()
+    X[5, 1] = np.nan
+    assert np.isfinite(L1KPCA(random_state=0).fit(X).decision_function(X)).all()
+    with pytest.raises(ValueError, match="NaN"):
+        KNN().fit(X)
 
 
 @pytest.mark.parametrize("level", [0, -0.1, 0.51, np.nan, "auto", None, True])
