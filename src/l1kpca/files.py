@@ -102,7 +102,7 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
             )
         file.seek(0)
         try:
-            return (_load_mat if mat else _load_numpy)(file)
+            return _load(file, mat)
         except UNREADABLE as error:
             if "allow_pickle=False" in str(error) or "pickled data" in str(error):
                 raise ValueError(
@@ -115,23 +115,20 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
             ) from error
 
 
-def _load_numpy(file: IO[bytes]) -> dict[str, Any]:
+def _load(file: IO[bytes], mat: bool) -> dict[str, Any]:
+    if mat:
+        from scipy.io import loadmat, matlab  # noqa: PLC0415 (slow, and needed here alone)
+
+        try:
+            loaded = loadmat(file)
+        except matlab.MatReadError as error:
+            raise ValueError(str(error)) from error
+        return {name: array for name, array in loaded.items() if not name.startswith("__")}
     loaded = np.load(file, allow_pickle=False)
     if isinstance(loaded, np.ndarray):
         return {"X": loaded}
     with loaded:
         return dict(loaded)
-
-
-def _load_mat(file: IO[bytes]) -> dict[str, Any]:
-    from scipy.io import loadmat  # noqa: PLC0415 (slow, and needed here alone)
-    from scipy.io.matlab import MatReadError  # noqa: PLC0415
-
-    try:
-        loaded = loadmat(file)
-    except MatReadError as error:
-        raise ValueError(str(error)) from error
-    return {name: array for name, array in loaded.items() if not name.startswith("__")}
 
 
 def _created_beside(target: Path) -> Path:

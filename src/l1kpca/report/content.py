@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from l1kpca import L1KernelPCA, __version__
 from l1kpca.outliers import rule_name
 from l1kpca.report.document import Report
-from l1kpca.report.facts import Cases, Summary, SuspiciousRow, to_plain
+from l1kpca.report.facts import Cases, Summary, to_plain
 from l1kpca.report.quality import quality
 from l1kpca.report.ranking import agreement, all_of, summarize, suspects
 from l1kpca.report.reasons import reasons
@@ -128,15 +128,12 @@ def report_of(
         "tail": _tail(cases, summary, len(order)),
         "histogram": {"edges": [short(e) for e in roots**3], "counts": counts.tolist()},
         **reasons(detector, cases, summary, order),
-        "promise": _promise(summary, all_of(cases, summary.judged).rows, order),
-        "suspects": list(map(_suspect, suspects(detector, reference))) if reference else [],
+        **_calibrated(detector, cases, summary, order, reference),
         "agreement": summary.agreement and asdict(summary.agreement),
         "comparison": comparison,
         "convergence": components,
-        "method": _method(detector),
-        "data": _data(detector, cases),
         "notes": list(summary.notes),
-        "reproduce": _reproduce(detector, summary, command),
+        **_method(detector, cases, summary, command),
     }
     return Report(facts, to_plain(summary) | _for_programs(facts))
 
@@ -144,13 +141,15 @@ def report_of(
 def _for_programs(facts: dict[str, Any]) -> dict[str, Any]:
     """What the schema of ``Report.json`` has beside the facts of the command line."""
     names = ("name", "kind", "usual", "low", "median", "high", "missing", "blame")
-    columns = [{name: column.get(name) for name in names} for column in facts["columns"]]
-    kinds = [
-        {"says": one["says"], "column": one["column"], "n_rows": len(one["rows"])}
-        for one in facts["kinds"]
-    ]
-    n_cells = facts["n_cells"]
-    return {"schema": SCHEMA, "n_cells": n_cells, "kinds": kinds, "columns": columns}
+    return {
+        "schema": SCHEMA,
+        "n_cells": facts["n_cells"],
+        "columns": [{name: column.get(name) for name in names} for column in facts["columns"]],
+        "kinds": [
+            {"says": kind["says"], "column": kind["column"], "n_rows": len(kind["rows"])}
+            for kind in facts["kinds"]
+        ],
+    }
 
 
 def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) -> Cases:
@@ -231,53 +230,51 @@ def _rows(
     }
 
 
-def _promise(summary: Summary, rows: np.ndarray, order: np.ndarray) -> dict[str, Any]:
-    """What is known of false flags, for the line below each listed row."""
-    known = summary.promise.to_plain()
+def _calibrated(
+    detector: Any, cases: Cases, summary: Summary, order: np.ndarray, reference: Cases | None
+) -> dict[str, Any]:
+    """What is known of false flags below each listed row, and reference rows to ask about."""
+    promise = summary.promise.to_plain()
     for name, kind in (("p_values", "f4"), ("most_false", "u4"), ("estimate", "f4")):
         array = getattr(summary.promise, name)
-        known[name] = None if array is None else packed(array[rows[order]], kind)
-    return known
+        listed = all_of(cases, summary.judged).rows[order]
+        promise[name] = None if array is None else packed(array[listed], kind)
+    asked = []
+    for row in suspects(detector, reference) if reference else ():
+        why = [f"{shown_value(one.column)} = {shown_value(one.value)}" for one in row.reasons]
+        asked.append({"row": row.row, "score": short(row.score), "why": ", ".join(why)})
+    return {"promise": promise, "suspects": asked}
 
 
-def _suspect(row: SuspiciousRow) -> dict[str, Any]:
-    """A reference row that a reader is asked about."""
-    why = ", ".join(f"{shown_value(one.column)} = {shown_value(one.value)}" for one in row.reasons)
-    return {"row": row.row, "score": short(row.score), "why": why}
-
-
-def _method(detector: Any) -> dict[str, Any]:
+def _method(detector: Any, cases: Cases, summary: Summary, command: str | None) -> dict[str, Any]:
+    """How it was done, with what, and how to do it again."""
     pca, kernel = detector.pca_, detector.pca_.kernel
-    robust = isinstance(pca, L1KernelPCA)
-    return {
-        "pca": "robust kernel PCA (L1 norm)" if robust else type(pca).__name__,
-        "kernel": kernel if isinstance(kernel, str) else getattr(kernel, "__name__", "own"),
-        "n_components": pca.n_components_,
-        "n_training": len(pca.X_fit_),
-        "rule": rule_name(detector.rule, detector.contamination),
-        "by_share": detector.contamination != "auto",
-    }
-
-
-def _data(detector: Any, cases: Cases) -> dict[str, Any]:
     used = np.bincount(cases.column_of[detector.columns_.used], minlength=len(cases.columns)) > 0
     left_out = [*cases.left_out, *np.array(cases.columns, dtype=object)[~used]]
-    return {
-        "n_columns": int(used.sum()),
-        "n_left_out": len(left_out),
-        "left_out": list(map(shown_value, left_out[:_MOST_NAMED])),
-    }
-
-
-def _reproduce(detector: Any, summary: Summary, command: str | None) -> dict[str, Any]:
     with sklearn.config_context(print_changed_only=True):
         code = " ".join(repr(detector).split())
     packages = {"NumPy": np, "SciPy": scipy, "scikit-learn": sklearn}
     versions = {name: package.__version__ for name, package in packages.items()}
+    robust = isinstance(pca, L1KernelPCA)
     return {
-        "command": command,
-        "code": code,
-        "settings": dict(summary.settings),
-        "gram": str(detector.pca_.gram_),
-        "versions": {"l1kpca": __version__, "Python": platform.python_version(), **versions},
+        "method": {
+            "pca": "robust kernel PCA (L1 norm)" if robust else type(pca).__name__,
+            "kernel": kernel if isinstance(kernel, str) else getattr(kernel, "__name__", "own"),
+            "n_components": pca.n_components_,
+            "n_training": len(pca.X_fit_),
+            "rule": rule_name(detector.rule, detector.contamination),
+            "by_share": detector.contamination != "auto",
+        },
+        "data": {
+            "n_columns": int(used.sum()),
+            "n_left_out": len(left_out),
+            "left_out": list(map(shown_value, left_out[:_MOST_NAMED])),
+        },
+        "reproduce": {
+            "command": command,
+            "code": code,
+            "settings": dict(summary.settings),
+            "gram": str(pca.gram_),
+            "versions": {"l1kpca": __version__, "Python": platform.python_version(), **versions},
+        },
     }

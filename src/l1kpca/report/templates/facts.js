@@ -79,7 +79,7 @@ function reasonsOf(place) {
 
 // An expected value that is nearly the cell itself tells a reader nothing.
 function telling(expected, cell, column) {
-  const near = typeof expected === "number" && Math.abs(expected - cell) < 0.1 * (column.high - column.low);
+  const near = typeof expected === "number" && Math.abs(expected - cell) < 0.25 * (column.high - column.low);
   return near ? null : expected;
 }
 
