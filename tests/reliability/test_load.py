@@ -18,7 +18,7 @@ from reliability.answers import answers, models, rows
 
 CALLERS = 16
 PROGRAM = Path(__file__).with_name("leaks.py")
-N_FITS = 500
+N_FITS = 250
 MEGABYTE = 2**20
 
 
@@ -141,7 +141,7 @@ def test_pools_are_as_large_as_asked_for_and_shared(monkeypatch):
 def test_nothing_is_left_behind_by_many_fits(record_property):
     """Threads and resident memory after the first fits, and after many more."""
     nightly = settings().max_examples >= 1000
-    n_fits = 10 * N_FITS if nightly else N_FITS
+    n_fits = 20 * N_FITS if nightly else N_FITS
     done = subprocess.run(
         [sys.executable, str(PROGRAM), str(n_fits)],
         env=os.environ | {"OPENBLAS_NUM_THREADS": "2"},
