@@ -146,8 +146,9 @@ LINE_STEP = 1.25
 """Lines at which false flags are bounded, each with so many times the reference rows beyond it."""
 
 APART = 0.05
-"""Chance that a gap is seen among reference rows without outliers: at most, for a Pareto tail; of
-1000 normal, chi-squared, Student's t (3) and lognormal references, 5 or fewer."""
+"""Chance that a gap is seen among reference rows without outliers, at most: of 1000 references of
+180 rows, in 5 normal, 13 of Student's t (3) and 20 Cauchy ones.  Fifteen rows that are seven
+deviations off are seen among 285 normal ones in 85 %."""
 
 MIDDLE = 0.1, 0.75
 """Shares of the rows between which the scores of ordinary rows are fitted."""
