@@ -69,6 +69,34 @@ def kill_a_worker(client, monkeypatch):
     wait_for_new_workers(client, killed)
 
 
+@pytest.fixture
+def count_tasks(monkeypatch):
+    """How many tasks each call starts from now on, in a list that grows."""
+
+    def counting(client):
+        counts, submit, send = [], client.submit, client.map
+
+        def submitted(*arguments, **options):
+            counts.append(1)
+            return submit(*arguments, **options)
+
+        def sent(*arguments, **options):
+            found = send(*arguments, **options)
+            counts.append(len(found))
+            return found
+
+        monkeypatch.setattr(client, "submit", submitted)
+        monkeypatch.setattr(client, "map", sent)
+        return counts
+
+    return counting
+
+
+def bytes_sent_by_workers(client):
+    totals = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
+    return sum(totals.values())
+
+
 def wait_for_new_workers(client, killed):
     """Until the nannies run processes other than these, and the scheduler knows them."""
     deadline = time.monotonic() + 120

@@ -13,16 +13,17 @@ pytest.importorskip("distributed")
 import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
-from distributed import Client
+from distributed import Client, wait
 
 from l1kpca import L1KernelPCA, persistence, tuning
 from l1kpca.directions import LpNorm
 from l1kpca.gram import cluster
 from l1kpca.gram.choose import Nystroem
+from l1kpca.gram.collections import DaskRows
 from l1kpca.gram.dask_factor import WorkerFactorGram
-from l1kpca.gram.partitions import DaskRows
 from l1kpca.kernels import Kernel
 from l1kpca.peers import L2KernelPCA
+from tests.gram.conftest import bytes_sent_by_workers
 
 N = 1500
 LANDMARKS = {"kernel": "rbf", "gamma": "median", "gram": Nystroem(30), "random_state": 0}
@@ -148,35 +149,41 @@ def test_a_data_frame_keeps_its_names(X):
         pca.transform(dd.from_pandas(frame[list("bacdef")], npartitions=2))
 
 
-def test_a_step_is_one_task_for_each_partition_and_a_tree(client, X):
-    """No more after many steps than after one, and the bytes do not depend on the rows."""
-    for times in (1, 8):
-        array = da.from_array(np.tile(X, (times, 1)), chunks=(times * N // 20, 6))
-        gram = WorkerFactorGram(DaskRows(array).held(10**9), Kernel("linear"))
-        followed = gram.follow(gram.table([gram.random_signs(np.random.default_rng(0))]))
-        counts, sent_by = [], client.map
+def test_a_step_is_one_task_for_each_partition_and_a_tree(client, count_tasks, X):
+    """No more after many steps than after one."""
+    step = steps_of(X, 20)
+    step()
+    tasks = count_tasks(client)
+    for _ in range(10):
+        step()
+    assert sum(tasks) == 10 * (20 + 2 + 1)
 
-        def counting(work, *arguments, sent_by=sent_by, counts=counts, **options):
-            found = sent_by(work, *arguments, **options)
-            counts.append(len(found))
-            return found
 
+@pytest.mark.parametrize("times", [1, 20])
+def test_the_bytes_of_a_step_do_not_depend_on_the_rows(client, X, times):
+    """Also where one worker has nothing to do: it does not fetch the partitions of the other."""
+    step = steps_of(np.tile(X, (times, 1)), 20, home=list(client.nthreads())[:1])
+    sent = [bytes_sent_by_workers(client)]
+    for _ in range(9):
+        step()
+        sent.append(bytes_sent_by_workers(client))
+    assert np.median(np.diff(sent)) / 20 <= 64 * 6 + 1000
+
+
+def steps_of(X, n_partitions, home=None):
+    """A function that takes a step of a search; partitions are anywhere, or on workers ``home``."""
+    array = da.from_array(X, chunks=(len(X) // n_partitions, 6))
+    if home is not None:
+        array = array.persist(workers=home)
+        wait(array)
+    gram = WorkerFactorGram(DaskRows(array).held(10**9), Kernel("linear"))
+    followed = gram.follow(gram.table([gram.random_signs(np.random.default_rng(0))]))
+
+    def step():
         followed.propose(np.zeros(1), np.ones(1, dtype=bool))
-        sent = [bytes_sent_by_workers(client)]
-        client.map = counting
-        for _ in range(10):
-            followed.propose(np.zeros(1), np.ones(1, dtype=bool))
-            followed.take(np.ones(1, dtype=bool))
-            sent.append(bytes_sent_by_workers(client))
-        del client.map
-        assert counts == [20, 2, 1] * 10
-        # A worker that waits may take some of the partitions of one that is busy.
-        assert np.diff(sent).min() / 20 <= 64 * 6 + 1000
+        followed.take(np.ones(1, dtype=bool))
 
-
-def bytes_sent_by_workers(client):
-    totals = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
-    return sum(totals.values())
+    return step
 
 
 def test_only_few_numbers_come_here(client, monkeypatch):

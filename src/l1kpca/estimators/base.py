@@ -29,9 +29,8 @@ from l1kpca.gram.choose import (
     is_on_workers,
     read_memory_limit,
 )
-from l1kpca.gram.collections import dask_array, example_of, in_chunks_of
+from l1kpca.gram.collections import DaskRows, dask_array, example_of, in_chunks_of
 from l1kpca.gram.dask import Dask, cluster_memory, exact_is_possible
-from l1kpca.gram.partitions import DaskRows
 from l1kpca.gram.stored import StoredGram
 from l1kpca.kernels import Kernel, make_kernel, resolve_gamma
 from l1kpca.threads import Workers, computing

@@ -4,6 +4,7 @@ dask is imported when a Dask array is met, so that the core does not need it.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable
 from concurrent import futures
 from functools import partial
@@ -15,12 +16,14 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.gram import block_tasks
 from l1kpca.gram.choose import free_memory
 from l1kpca.threads import Workers, spans
 
 _LOOK_SECONDS = 2  # between looks at who is alive
 _BRANCHES = 16  # of the tree in which sums are added up
+# A worker with nothing to do steals tasks and fetches their partition, in each step anew.  Tasks
+# that Dask believes to take no time are never stolen; it knows them by name.
+_NOT_STOLEN = "split-stage"
 
 
 class _Cluster:
@@ -43,17 +46,28 @@ class _Cluster:
             raise self._lost("is gone")
         return self._client
 
-    def call(self, work: Callable[..., Any], *arguments: Any, home: Any = None) -> Any:
-        """A task, started at once, if possible by one of the workers ``home``."""
-        loose = home is not None
-        return self.client.submit(
-            work, *arguments, pure=False, workers=home, allow_other_workers=loose
-        )
+    def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """A task, started at once."""
+        return self.client.submit(work, *arguments, pure=False)
 
-    def homes(self, kept: list[Any]) -> list[Any]:
-        """Where kept values are; None if they are still to be computed."""
-        found = self.client.who_has(kept)
-        return [list(found.get(task.key, [])) or None for task in kept]
+    def calls(self, work: Any, arguments: list[Any], at: list[Any] | None = None) -> list[Any]:
+        """A task for each tuple of arguments, by a worker that has the value ``at`` of that number.
+
+        Only if that worker is lost, another one fetches the value or makes it again.
+        """
+        start = partial(self.client.map, work, pure=False)
+        if at is None:
+            return list(start(*zip(*arguments, strict=True)))
+        found = self._asked("who_has", keys=[kept.key for kept in at])
+        homes = defaultdict(list)
+        for number, kept in enumerate(at):
+            homes[tuple(found.get(kept.key, ()))].append(number)
+        tasks: dict[int, Any] = {}
+        for home, numbers in homes.items():
+            where = {"workers": list(home), "allow_other_workers": True} if home else {}
+            some = zip(*(arguments[number] for number in numbers), strict=True)
+            tasks.update(zip(numbers, start(*some, key=_NOT_STOLEN, **where), strict=True))
+        return [tasks[number] for number in range(len(at))]
 
     def keep(self, tasks: list[Any]) -> list[Any]:
         """Tasks whose values stay on the workers."""
@@ -67,9 +81,26 @@ class _Cluster:
 
     def send(self, value: Any) -> Any:
         """The value where tasks can get it; not scattered, so that it can be made again."""
-        return self.call(block_tasks.received, value)
+        return self.call(_received, value)
 
-    def results(self, tasks: list[Any]) -> list[Array]:
+    def merged(self, work: Any, sent: Any, parts: list[tuple[Any, int]], merge: Any) -> Array:
+        """``work(sent, *part)`` of all parts, merged in a tree.
+
+        Parts that are not kept are made for this pass and dropped.
+        """
+        from distributed import Future
+
+        blocks, firsts = map(list, zip(*parts, strict=True))
+        if not isinstance(blocks[0], Future):
+            blocks = self.keep(blocks)
+        pieces = [(sent, *part) for part in zip(blocks, firsts, strict=True)]
+        level = self.calls(work, pieces, at=blocks)
+        del blocks, pieces, parts
+        while len(level) > 1:
+            level = self.calls(merge, [(level[some],) for some in spans(len(level), _BRANCHES)])
+        return self.results(level)[0]
+
+    def results(self, tasks: list[Any]) -> list[Any]:
         """The values of tasks, here; raises what a task raised, or says who is gone."""
         from distributed import KilledWorker
         from distributed.comm.core import CommClosedError
@@ -79,7 +110,7 @@ class _Cluster:
         seen = monotonic()
         try:
             while not futures.wait([coming], timeout=_LOOK_SECONDS).done:
-                seen = monotonic() if self._n_alive() else seen
+                seen = monotonic() if self._asked("ncores") else seen
                 if monotonic() - seen > tuning.NO_WORKER_SECONDS:
                     raise self._lost("has no worker left")
             return list(coming.result())
@@ -93,10 +124,11 @@ class _Cluster:
         finally:
             coming.cancel()
 
-    def _n_alive(self) -> int:
-        """How many workers there are; the client's own list may be out of date."""
+    def _asked(self, question: str, **about: Any) -> Any:
+        """What the scheduler answers; the client's own lists may be out of date."""
         try:
-            return len(self._client.sync(self.client.scheduler.ncores, callback_timeout=60))
+            ask = getattr(self.client.scheduler, question)
+            return self._client.sync(ask, callback_timeout=60, **about)
         except (OSError, AttributeError) as lost:  # a time-out among them
             raise self._lost("is gone") from lost
 
@@ -106,23 +138,10 @@ class _Cluster:
             " and fit again; with checkpoint=... a fit goes on where it was"
         )
 
-    def merged(self, work: Any, sent: Any, parts: list[tuple[Any, int]], merge: Any) -> Array:
-        """``work(sent, *part)`` of all parts, merged in a tree.
 
-        Parts that are not kept are made for this pass and dropped.
-        """
-        from distributed import Future
-
-        blocks, firsts = map(list, zip(*parts, strict=True))
-        if not isinstance(blocks[0], Future):
-            blocks = self.keep(blocks)
-        send = partial(self.client.map, pure=False)
-        level = send(work, [sent] * len(firsts), blocks, firsts)
-        del blocks, parts
-        while len(level) > 1:
-            groups = [level[part] for part in spans(len(level), _BRANCHES)]
-            level = send(merge, groups)
-        return self.results(level)[0]
+def _received(value: Any) -> Any:
+    """The value itself: a task that returns it can be repeated."""
+    return value
 
 
 class _ThisProcess:
@@ -132,13 +151,13 @@ class _ThisProcess:
         self.n_threads = joblib.cpu_count()
         self.memory = free_memory()
 
-    def call(self, work: Callable[..., Any], *arguments: Any, home: Any = None) -> Any:
+    def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
         from dask.delayed import delayed  # done when the value is asked for
 
         return delayed(work, pure=False)(*arguments)
 
-    def homes(self, kept: list[Any]) -> list[Any]:
-        return [None] * len(kept)
+    def calls(self, work: Any, arguments: list[Any], at: list[Any] | None = None) -> list[Any]:
+        return [self.call(work, *some) for some in arguments]
 
     def keep(self, tasks: list[Any]) -> list[Any]:
         from dask.base import persist

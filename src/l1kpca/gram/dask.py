@@ -4,27 +4,28 @@ With the rows in G groups, K has :math:`G (G + 1) / 2` blocks on and above the d
 is one task for each block, which gives its part for both of its groups, and one task for each
 group, which adds up the parts.  A vector is sent in G pieces and comes back in G pieces, so the
 bytes that move are proportional to n, and no machine but the caller's ever holds a whole vector.
-
-dask is imported when a Dask array is met, so that the core does not need it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
 
-from l1kpca import tuning
+from l1kpca import loops, tuning
 from l1kpca._typing import Array
-from l1kpca.gram import block_tasks
 from l1kpca.gram.base import Gram, LowRank
 from l1kpca.gram.choose import Resources, tile_side
 from l1kpca.gram.cluster import the_cluster
 from l1kpca.gram.projection import Projection
 from l1kpca.gram.stored import BlockedGram
 from l1kpca.kernels import Kernel, kernel_blocks
-from l1kpca.threads import spans
+from l1kpca.threads import computing, spans
+
+_BLOCKS_PER_THREAD = 4
+_KEPT_SIDE = 5000  # rows of a block that is kept: 200 MB
 
 
 @dataclass(frozen=True)
@@ -73,56 +74,53 @@ class DaskGram(Gram):
         self.n_samples = local.n_samples
         self.dtype = local.dtype
         self.local_entries = tuning.LOCAL_ENTRIES
+        self._kernel = kernel = local.blocks.kernel
         self._cluster = cluster = the_cluster()
-        in_a_group = block_tasks.group_rows(self.n_samples, keep, cluster.n_threads)
-        self.groups = spans(self.n_samples, in_a_group)
+        self.groups = spans(self.n_samples, _group_rows(self.n_samples, keep, cluster.n_threads))
+        size = len(self.groups)
         chunks = tuple(group.stop - group.start for group in self.groups)
         partitioned = rows.rechunk((chunks, (rows.shape[1],)))
         self._parts = parts = cluster.keep(list(partitioned.to_delayed().ravel()))
-        pairs = [(a, b) for a in range(len(chunks)) for b in range(a, len(chunks))]
-        kernel = local.blocks.kernel
-        self._tiles: block_tasks.Tiles = partial(block_tasks.computed_tiles, kernel)
-        self._blocks = {(a, b): [parts[a], parts[b]] for a, b in pairs}
+        self._pairs = [(a, b) for a in range(size) for b in range(a, size)]
+        self._blocks = [[parts[a], parts[b]] for a, b in self._pairs]
+        self._tiles: Tiles = partial(_computed_tiles, kernel)
         if keep:
-            block = partial(cluster.call, block_tasks.stored_block, kernel)
-            blocks = [block(parts[a], parts[b]) for a, b in pairs]
-            self._tiles = block_tasks.stored_tiles
-            self._blocks = dict(zip(pairs, ([kept] for kept in cluster.keep(blocks)), strict=True))
+            blocks = cluster.calls(partial(_stored_block, kernel), self._blocks)
+            self._blocks = [[kept] for kept in cluster.keep(blocks)]
+            self._tiles = _stored_tiles
 
     def apply(self, V: Array, at: Array | None = None) -> Array:
         """K @ V, or K[:, at] @ V."""
         V = V.astype(self.dtype, copy=False)
         if at is None:
             pieces = [V[group] for group in self.groups]
-            return self._sum_over_blocks(partial(block_tasks.products, self._tiles), pieces)
+            return self._sum_over_blocks(partial(_products, self._tiles), pieces)
         if len(at) * self.n_samples <= self.local_entries:
             return self.local.apply(V, at=at)
-        columns = np.asarray(self.local.blocks.X[at])
-        work = partial(block_tasks.times_columns, self.local.blocks.kernel)
-        call, shared = self._cluster.call, self._cluster.send((columns, V))
-        return np.concatenate(self._cluster.results([call(work, p, shared) for p in self._parts]))
+        shared = self._cluster.send((np.asarray(self.local.blocks.X[at]), V))
+        work = partial(_times_columns, self._kernel)
+        tasks = self._cluster.calls(work, [(part, shared) for part in self._parts])
+        return np.concatenate(self._cluster.results(tasks))
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
         """sum_i |K - L^T R|_ij for each j."""
         nothing = np.zeros((1, self.n_samples), dtype=self.dtype)
         left, right = minus or (nothing, nothing)
         pieces = [(left[:, group], right[:, group]) for group in self.groups]
-        return self._sum_over_blocks(partial(block_tasks.absolute_sums, self._tiles), pieces)
+        return self._sum_over_blocks(partial(_absolute_sums, self._tiles), pieces)
 
     def _sum_over_blocks(self, work: Callable[..., Any], pieces: list[Any]) -> Array:
         """Add up what ``work`` gives for each block and the pieces of its two groups."""
-        call, sent = self._cluster.call, [self._cluster.send(piece) for piece in pieces]
-        kept = [block[0] for block in self._blocks.values()] if self.keeps else []
-        homes = self._cluster.homes(kept) if kept else [None] * len(self._blocks)
-        parts = {
-            (a, b): call(work, block, a == b, sent[a], sent[b], home=home)
-            for ((a, b), block), home in zip(self._blocks.items(), homes, strict=True)
-        }
-        size = len(self.groups)
-        lefts = [[parts[g, b] for b in range(g, size)] for g in range(size)]
-        rights = [[parts[a, g] for a in range(g)] for g in range(size)]
-        sums = list(map(partial(call, block_tasks.sum_of_sides), lefts, rights))
-        return np.concatenate(self._cluster.results(sums))
+        sent, calls = [self._cluster.send(piece) for piece in pieces], self._cluster.calls
+        blocks = zip(self._pairs, self._blocks, strict=True)
+        given = [(block, a == b, sent[a], sent[b]) for (a, b), block in blocks]
+        at = [kept for (kept,) in self._blocks] if self.keeps else None
+        parts = dict(zip(self._pairs, calls(work, given, at), strict=True))
+        groups = range(len(pieces))
+        sides = [
+            ([parts[g, b] for b in groups[g:]], [parts[a, g] for a in groups[:g]]) for g in groups
+        ]
+        return np.concatenate(self._cluster.results(calls(_sum_of_sides, sides)))
 
     def diagonal(self) -> Array:
         """diag K."""
@@ -135,3 +133,79 @@ class DaskGram(Gram):
     def projection(self, V: Array) -> Projection:
         """The map x -> k(x, X) @ V."""
         return self.local.projection(V)
+
+
+def _group_rows(n_samples: int, keep: bool, n_threads: int) -> int:
+    """Rows of a group: small enough for a few blocks per thread, and for a block to be kept."""
+    count = ceil(sqrt(2 * _BLOCKS_PER_THREAD * n_threads))
+    if keep:
+        count = max(count, ceil(n_samples / _KEPT_SIDE))
+    return ceil(n_samples / count)
+
+
+# What a worker does with a block: arrays in, arrays out.
+
+Tile = tuple[slice, slice, Array]
+Tiles = Callable[..., Iterator[Tile]]
+"""From what is known of a block of K to its tiles, each with its rows and columns."""
+
+
+def _computed_tiles(kernel: Kernel, X_a: Array, X_b: Array) -> Iterator[Tile]:
+    """Tiles of k(X_a, X_b), evaluated one by one."""
+    blocks = kernel_blocks(X_b, kernel)
+    for rows in spans(len(X_a), tuning.TILE_SIDE):
+        for columns in spans(len(X_b), tuning.TILE_SIDE):
+            yield rows, columns, blocks.with_new(X_a[rows], columns)
+
+
+def _stored_tiles(K: Array) -> Iterator[Tile]:
+    """Tiles of a block that was kept."""
+    for rows in spans(K.shape[0], tuning.TILE_SIDE):
+        for columns in spans(K.shape[1], tuning.TILE_SIDE):
+            yield rows, columns, K[rows, columns]
+
+
+def _stored_block(kernel: Kernel, X_a: Array, X_b: Array) -> Array:
+    """k(X_a, X_b), to be kept."""
+    K = np.empty((len(X_a), len(X_b)), dtype=X_a.dtype)
+    with computing():
+        for rows, columns, tile in _computed_tiles(kernel, X_a, X_b):
+            K[rows, columns] = tile
+    return K
+
+
+def _products(
+    tiles: Tiles, block: list[Any], on_diagonal: bool, v_a: Array, v_b: Array
+) -> tuple[Array, Array]:
+    """K_ab v_b, and K_ab^T v_a unless that is the same."""
+    left, right = np.zeros_like(v_a), np.zeros_like(v_b)
+    with computing():
+        for rows, columns, tile in tiles(*block):
+            left[rows] += tile @ v_b[columns]
+            if not on_diagonal:
+                right[columns] += tile.T @ v_a[rows]
+    return left, right
+
+
+def _absolute_sums(
+    tiles: Tiles, block: list[Any], on_diagonal: bool, low_a: LowRank, low_b: LowRank
+) -> tuple[Array, Array]:
+    """Row and column sums of |K - L^T R| in a block."""
+    left, right = (np.zeros(low[0].shape[1], dtype=low[0].dtype) for low in (low_a, low_b))
+    with computing():
+        for rows, columns, tile in tiles(*block):
+            low = low_a[0][:, rows].T @ low_b[1][:, columns]
+            loops.absolute_sums(tile, 0, 0, low, left[rows], right[columns])
+    return left, right
+
+
+def _sum_of_sides(lefts: list[tuple[Array, Array]], rights: list[tuple[Array, Array]]) -> Array:
+    """The parts of one group, from the blocks to the right of the diagonal and above it."""
+    return reduce(np.add, [left for left, _ in lefts] + [right for _, right in rights])
+
+
+def _times_columns(kernel: Kernel, X_a: Array, shared: tuple[Array, Array]) -> Array:
+    """K[a, at] @ V from the rows X[at]."""
+    X_at, V = shared
+    out = np.zeros((len(X_a), *V.shape[1:]), dtype=V.dtype)
+    return _products(partial(_computed_tiles, kernel), [X_a, X_at], True, out, V)[0]

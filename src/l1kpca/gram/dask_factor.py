@@ -18,9 +18,9 @@ from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.gram import partition_tasks as tasks
 from l1kpca.gram.base import Gram
+from l1kpca.gram.collections import DaskRows
 from l1kpca.gram.followed import Followed
 from l1kpca.gram.partition_tasks import Signs, View
-from l1kpca.gram.partitions import DaskRows
 from l1kpca.gram.projection import Projection
 from l1kpca.gram.spread import Diagonal, Spread, Stack, WorkerFollowed
 from l1kpca.kernels import Kernel, KernelBlocks
@@ -176,7 +176,7 @@ class WorkerFactorGram(Gram):
         view = replace(self.features, origin=self.view.origin, taken_off=self.taken_off)
         vectors = [vector.entries for vector in table.vectors]
         work = partial(tasks.table, vectors, view, self.dtype)
-        return self.rows.mapped(work, len(vectors), self.dtype)
+        return self.rows.mapped(work, len(vectors))
 
     def signs(self, vector: Any) -> Any:
         """Signs of an image; those of signs are themselves."""
