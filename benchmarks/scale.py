@@ -2,6 +2,7 @@
 
     python -m benchmarks.scale                        a stopped run goes on
     python -m benchmarks.scale --only exact-80k mnist
+    python -m benchmarks.scale --only workers         clusters; dask_ml must be installed
     python -m benchmarks.scale --page                 only write the page
 
 Each case runs in a fresh process. Peak memory is the largest resident size of that process.
@@ -31,8 +32,9 @@ CASES = {
     "mnist": ("landmarks_on_mnist", {"counts": [50, 100, 200, 500, 1000]}),
     **{f"workers-{m}M": ("on_workers", {"n": m * 10**6}) for m in (5, 10, 20)},
     "workers-10M-1": ("on_workers", {"n": 10**7, "n_workers": 1}),
-    "workers-landmarks-5M": ("on_workers", {"n": 5 * 10**6, "landmarks": 200, "memory": "2GB"}),
+    "workers-tasks": ("on_workers", {"n": 10**5, "partition": 1000}),
     "workers-dask_ml-20M": ("on_workers", {"n": 2 * 10**7, "method": "dask_ml"}),
+    "landmarks-5M": ("on_workers", {"n": 5 * 10**6, "landmarks": 200, "memory": "2GB"}),
 }
 QUICK = {
     "pass-float64": ("one_pass", {"n": 400, "dtype": "float64"}),
@@ -137,12 +139,12 @@ def exact_objective(K, signs):
     return total
 
 
-def on_workers(n, n_workers=2, landmarks=None, memory="9GB", method="l1kpca"):
+def on_workers(n, n_workers=2, landmarks=None, memory="9GB", method="l1kpca", partition=500_000):
     """A fit of rows that are made on the workers and stay there; another method for comparison."""
     import dask.array as da
     from distributed import Client, LocalCluster, wait
 
-    partition = min(n // 4, 500_000)
+    partition = min(n // 4, partition)
     with (
         LocalCluster(n_workers=n_workers, threads_per_worker=1, memory_limit=memory,
                      dashboard_address=":0") as cluster,
@@ -156,7 +158,7 @@ def on_workers(n, n_workers=2, landmarks=None, memory="9GB", method="l1kpca"):
         steps, wall, _ = measured(lambda: _fit_there(X, landmarks, method))
         moved = (sum(sent().values()) - before) / steps / len(chunks[0])
     return {"rows": n, "workers": n_workers, "wall time": wall, "peak memory": peak_bytes(),
-            "steps": steps, "bytes moved": moved}  # fmt: skip
+            "partitions": len(chunks[0]), "steps": steps, "bytes moved": moved}  # fmt: skip
 
 
 def rows_of_block(partition, block_info):
