@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import norm
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.outliers import Robust
+from l1kpca.outliers.tails import surplus
 from oracles import mean_centered
 from outliers import twins
 
@@ -32,15 +34,22 @@ def test_robust_rule(X, X_new, kernel, n_components):
     rows = np.vstack([X, X_new])
     residual, oddness = twins.cell_oddness(X, rows)
     assert_allclose(detector.cells(rows).residual, residual, rtol=1e-6, atol=1e-9)
-    core, far = (0.5, 0.75, 0.9), (0.5, 0.75, 0.9, 0.98, 0.995)
-    expected = twins.surprise(whole[:n], whole, core)
-    expected = np.maximum(expected, twins.surprise(oddness[:n, 0], oddness[:, 0], core))
-    apart = twins.surprise(oddness[:n, 1], oddness[:, 1], far) - np.log(n)
+    broad = np.array([whole, oddness[:, 0]])
+    expected = np.max([twins.surprise(view[:n], view, 0.85) for view in broad], axis=0)
+    apart = twins.surprise(oddness[:n, 1], oddness[:, 1], 0.995) - np.log(n)
+    expected = np.maximum(expected, apart)
+    sizes = np.abs(residual[:n])
+    level = min(0.99, 1 - 3 / n)
+    heaviness = np.median(np.quantile(sizes, level, axis=0) / np.median(sizes, axis=0))
+    heaviness *= norm.ppf(0.75) / norm.ppf((1 + level) / 2)
+    many = min(surplus(view[:n] ** 0.25) for view in broad)
+    share = max(many * (many > 0.03), min(0.08 * (heaviness - 1.05), 0.1), 1 / n)
+    line = min(np.quantile(expected[:n], 1 - share), 4)
+    assert_allclose(detector.rule_.cutoff, line, rtol=1e-6)
     wild = max(np.log(n), np.quantile(oddness[:n, 2], 0.95))
     evident = np.maximum(oddness[:, 2] - wild, 0)
-    worst = 1.001 * 4 * np.minimum(evident, 1) + 0.05 * np.log1p(evident)
-    expected = np.max([expected, apart, worst], axis=0)
-    assert_allclose(-detector.score_samples(rows), expected, rtol=1e-6)
+    worst = 1.001 * line * np.minimum(evident, 1) + 0.2 * np.log1p(evident)
+    assert_allclose(-detector.score_samples(rows), np.maximum(expected, worst), rtol=1e-6)
 
 
 def test_the_robust_default_is_a_gaussian_twice_as_wide_as_the_median_distance(X):

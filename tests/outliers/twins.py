@@ -89,29 +89,24 @@ def robust_abnormality(Y, norms, Y_new, norms_new):
     return np.array(out)
 
 
-def surprise(values, new, levels, normal=False):
-    """-log P(larger): a power between quantiles, beyond them the power or its tangent."""
+def surprise(values, new, level, normal=False):
+    """-log P(larger): a power through two quantiles, steep below, a tangent beyond."""
     ordered = sorted(values)
-    levels = [level for level in levels if level <= 1 - 3 / len(ordered)]
-    places = [max(0, math.ceil(level * len(ordered)) - 1) for level in levels]
-    least = [stats.norm.ppf((1 + level) / 2) if normal else 0 for level in levels]
-    x = [
-        math.log(max(ordered[place], 1e-3 * ordered[places[-1]], low))
-        for place, low in zip(places, least, strict=True)
-    ]
-    y = [math.log(-math.log(1 - level)) for level in levels]
-    power = min(6, (y[-1] - y[-2]) / (x[-1] - x[-2]))
+    level = max(0.5, min(level, 1 - 3 / len(ordered)))
+    levels = 1 - math.sqrt(1 - level), level
+    low, high = (ordered[max(0, math.ceil(each * len(ordered)) - 1)] for each in levels)
+    if normal:
+        low = max(low, stats.norm.ppf((1 + levels[0]) / 2))
+        high = max(high, stats.norm.ppf((1 + levels[1]) / 2))
+    low = max(low, 1e-3 * high)
+    power = min(6, math.log(2) / math.log(high / low))
     out = []
     for value in new:
-        at = math.log(value)
-        if at <= x[0]:
-            out.append(math.exp(y[0] + 6 * (at - x[0])))
-        elif at <= x[-1]:
-            out.append(math.exp(np.interp(at, x, y)))
-        elif power < 1:
-            out.append(math.exp(y[-1]) * (value / math.exp(x[-1])) ** power)
-        else:
-            out.append(math.exp(y[-1]) * (1 + power * (value / math.exp(x[-1]) - 1)))
+        steep = value > high and power > 1
+        times = 1 + power * (value / high - 1) if steep else (value / high) ** power
+        if value < low:
+            times = (low / high) ** power * (value / low) ** 6
+        out.append(-math.log(1 - level) * times)
     return np.array(out)
 
 
@@ -156,9 +151,8 @@ def cell_oddness(X, X_new):
     distance = new[:, 1] / (MAD * np.median(np.abs(old[:, 1]), axis=0))
     sums = [(np.arcsinh(values) ** 2).sum(axis=1) for values in (distance, residual)]
     unit = np.quantile(np.abs(old[:, 0]), 0.9) / stats.norm.ppf(0.95)
-    levels = (0.5, 0.75, 0.9, 0.95, 0.98)
     surprises = [
-        surprise(np.abs(old[:, 0, j]) / unit, np.abs(residual[:, j]), levels, normal=True)
+        surprise(np.abs(old[:, 0, j]) / unit, np.abs(residual[:, j]), 0.98, normal=True)
         for j in range(d)
     ]
     largest = np.maximum(np.max(surprises, axis=0) - math.log(d), 0)

@@ -103,10 +103,13 @@ class Cells:
         What a column counts for: 1, or less if columns share a unit and it hardly varies.
     medians, units : ndarray of shape (2, n_used)
         Of r, with one unit for all columns, and of d.
-    tails : ndarray of shape (n_used, 2, 5)
+    tails : ndarray of shape (3, n_used)
         Of the sizes of the residuals, see `Tail`.
     cutoff : float
         Of the residual.
+    heaviness : float
+        The 99 % point of the size of residuals over the median, in a typical column, over what it
+        is for normal ones.
 
     References
     ----------
@@ -127,6 +130,7 @@ class Cells:
     units: Array
     tails: Array
     cutoff: float = 0.0
+    heaviness: float = 0.0
 
     def pieces(self, X: Array) -> Iterator[tuple[slice, Given]]:
         """All rows, a few at a time."""
@@ -150,10 +154,8 @@ class Cells:
         return Given(residual, expected, np.stack(oddness, axis=1))
 
     def _largest_surprise(self, sizes: Array) -> Array:
-        found = np.zeros(len(sizes))
-        for tail, size in zip(self.tails, sizes.T, strict=True):
-            np.maximum(found, Tail(*tail)(size), out=found)
-        return np.maximum(found - np.log(max(1, len(self.tails))), 0)
+        found = Tail(*self.tails)(sizes).max(axis=1, initial=0)
+        return np.maximum(found - np.log(max(1, sizes.shape[1])), 0)
 
     def raw(self, z: Array) -> tuple[Array, Array, Array]:
         """Residual and distance before they are centered and scaled; expected u; the holes."""

@@ -13,8 +13,7 @@ from l1kpca.outliers.tails import fit_tail, most_level
 
 _REACHED = 0.99
 _ROUNDS = 2  # of filling holes by what was learned, and learning again
-_QUANTILES = (0.5, 0.75, 0.9)
-_TAIL, _FEW_ROWS = (*_QUANTILES, 0.95, 0.98), 100
+_MOST, _TAIL, _FEW_ROWS = 0.9, 0.98, 100
 _RARE, _LEAST_CUTOFF = np.log(1000), 3.0  # surprise and size of a residual at the cut-off
 _SMALLEST_UNIT = 0.05  # of a distance, in deviations of its column
 _MAD_TO_DEVIATION = 1 / stats.norm.ppf(0.75)  # of a normal variable
@@ -52,12 +51,12 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
         weight=none + 1,
         medians=np.zeros((2, len(at))),
         units=np.ones((2, len(at))),
-        tails=np.zeros((len(at), 2, 0)),
+        tails=np.ones((3, len(at))),
     )
     if not len(at):
         return cells
     z = standardized(rows[:, used], center[used], spread)
-    u, level = bounded(z), max(0.5, min(_REACHED, most_level(len(z))))
+    u, level = bounded(z), min(_REACHED, most_level(len(z)))
     floor = least[used] / spread
     deviation = np.maximum(np.nanstd(u, axis=0), floor)
     cells = replace(
@@ -128,19 +127,24 @@ def _calibrated(cells: Cells, z: Array, one_unit: bool) -> Cells:
     medians = np.nanmedian(both, axis=1)
     residuals, distances = np.abs(both - medians[:, np.newaxis])
     sizes = residuals[~holes]
-    unit = float(np.quantile(sizes, _QUANTILES[-1])) / _NORMAL_90 or 1.0
+    unit = float(np.quantile(sizes, _MOST)) / _NORMAL_90 or 1.0
     mad = _MAD_TO_DEVIATION * np.nanmedian(distances, axis=0)
     mad = np.where(mad > _SMALLEST_UNIT * cells.deviation, mad, cells.deviation)
     weighted = cells.weight * residuals / unit
     pooled = one_unit or len(z) < max(_FEW_ROWS, len(mad))
     columns = [weighted[~holes]] if pooled else map(_told, weighted.T, z.T)
-    tails = np.stack([fit_tail(each, _TAIL, normal=True).array for each in columns])
+    tails = np.stack([fit_tail(each, _TAIL, normal=True).array for each in columns], axis=1)
+    level = min(_REACHED, most_level(len(z)))
+    middle, far = np.nanquantile(residuals, [0.5, level], axis=0)
+    far /= stats.norm.ppf((1 + level) / 2) * _MAD_TO_DEVIATION
+    heaviness = np.divide(far, middle, out=np.zeros_like(far), where=middle > 1e-9 * unit)
     return replace(
         cells,
         medians=medians,
         units=np.stack([np.full_like(mad, unit), mad]),
-        tails=np.broadcast_to(tails, (len(mad), *tails.shape[1:])).copy(),
-        cutoff=max(_LEAST_CUTOFF, fit_tail(sizes / unit, _QUANTILES).at(_RARE)),
+        tails=np.broadcast_to(tails, (3, len(mad))).copy(),
+        cutoff=max(_LEAST_CUTOFF, fit_tail(sizes / unit, _MOST).at(_RARE)),
+        heaviness=float(np.median(heaviness)),
     )
 
 

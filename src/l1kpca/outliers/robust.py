@@ -1,7 +1,7 @@
 """The rule of this library: how surprising a row is, as a whole and by its cells."""
 
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,8 @@ from l1kpca.outliers.rules import (
 )
 from l1kpca.outliers.tails import Tail, fit_tail, surplus
 
-_CORE = (0.5, 0.75, 0.9)
-_UP_TO_THE_END = (*_CORE, 0.98, 0.995)
-_RARE, _SLOWLY, _MOST = 4.0, 0.05, 0.95
+_LEVELS = (0.85, 0.85, 0.995)  # of the tails: many outliers touch no lower one
+_RARE, _SLOWLY, _MOST = 4.0, 0.2, 0.95
 _DEVIATION_PER_MEAN = np.sqrt(np.pi / 2)  # of a normal variable: E|z| = sqrt(2 / pi)
 
 
@@ -44,22 +43,25 @@ class Robust(Rule):
     *Its cells.* Each is compared with what the others say that it should be, see `Cells`: all
     distances together, all residuals together, and the most surprising residual.
 
-    The first three of these four numbers have tails, fitted to a few quantiles of the training
-    rows, that say how surprising they are: -log of the share of rows with a larger one; the fourth
-    is a surprise already.  The abnormality is the largest surprise; so one wild cell or one broken
-    relation is enough, and nothing is averaged away.  The residuals are sharp, but in columns with
-    heavy tails also loud: they count from where less than one of the n training rows would be, at a
-    surprise of log n; single cells also not below what 95 % of the training rows have.  A cell that
-    is e times rarer than that puts its row beyond the line; from there on, a wilder cell counts for
-    more, but slowly, so that the rows that are odd as a whole come first.
+    The first three of these four numbers have tails, fitted to two quantiles of the training rows,
+    that say how surprising they are: -log of the share of rows with a larger one; the fourth is a
+    surprise already.  The abnormality is the largest surprise, so nothing is averaged away.  The
+    first two numbers order the ordinary rows.  The residuals are sharp, but in columns with heavy
+    tails also loud: all together they count from where less than one of the n training rows would
+    be, at a surprise of log n, so that a broken relation comes first if it is evident.  So does a
+    single cell, but not below what 95 % of the training rows have: one that is e times rarer
+    puts its row just beyond the line; from there on, a wilder cell counts for more, but slowly, so
+    that the rows that are odd as a whole come first.
 
     *The line.* A row is flagged if its like is rarer than one in :math:`n^{0.7}` ordinary rows
-    (one in 55, if n is below 300).  Many outliers hide each other from this: so the fourth roots of
-    the first two numbers, which are nearly normal for ordinary rows, are looked at as well.  Their
-    lower half, which up to 40 % of outliers hardly touch, tells center and deviation; the surplus
-    is the largest share of rows beyond a point over what a normal variable has there.  If both see
-    a surplus of 3 % or more, the smaller one is flagged: rows that follow one strong factor look
-    many to one view, and rarely to both.  At least one row is flagged.
+    (one in 55, if n is below 300), and if there are too many odd rows, as many as are too many, by
+    the larger of two estimates.  One looks at the fourth roots of the first two numbers, which are
+    nearly normal for ordinary rows.  Their lower half, which up to 40 % of outliers hardly touch,
+    tells center and deviation; the surplus is the largest share of rows beyond a point over what a
+    normal variable has there.  The smaller surplus counts, from 3 % on: rows that follow one
+    strong factor look many to one view, and rarely to both.  The other looks at the residuals of a
+    typical column: the 99 % point of their size over the median, over what it is for normal ones.
+    What this exceeds 1.05 by, times 8 %, is the share, up to 10 %.  At least one row is flagged.
 
     Parameters
     ----------
@@ -83,26 +85,23 @@ class Robust(Rule):
             center=center,
             scale=np.where(scale > rounding, scale, np.inf),
             orthogonal_unit=np.where(unit > rounding_of_squares(rows), unit, np.inf),
-            tails=np.zeros((0, 2, 0)),
+            tails=np.zeros((0, 3)),
             headstart=float(np.log(len(scores))),
-            wild=float(np.log(len(scores))),
-            share=0.0,
+            wild=np.inf,
         )
         views = np.concatenate([fitted.views(part) for part in parts(rows)]).T
-        quantiles = (_CORE, _CORE, _UP_TO_THE_END)
-        tails = [fit_tail(view, levels) for view, levels in zip(views, quantiles, strict=False)]
+        tails = [fit_tail(*each).array for each in zip(views, _LEVELS, strict=False)]
+        fitted = replace(fitted, tails=np.stack(tails))
+        sharp = [float(np.quantile(view, _MOST)) for view in views[3:]]
         return replace(
             fitted,
-            tails=np.stack([tail.array for tail in tails]),
-            wild=max([fitted.wild, *(float(np.quantile(view, _MOST)) for view in views[3:])]),
-            share=_share([surplus(np.sqrt(np.sqrt(view))) for view in views[:2]]),
+            wild=max([fitted.headstart, *sharp]),
+            cutoff=_line(np.maximum(*fitted.surprises(views)), _share(views[:2], rows)),
         )
 
     def line(self, rule: FittedRule, abnormality: Array) -> float:
         """The rows that are too rare for ordinary ones, or too many, are beyond it."""
-        fitted = cast("FittedRobust", rule)
-        share = max(fitted.share, 1 / len(abnormality))
-        return min(float(np.quantile(abnormality, 1 - share)), fitted.rare)
+        return rule.cutoff
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,40 +109,35 @@ class FittedRobust(FittedRule):
     """`Robust`, frozen.
 
     ``orthogonal_unit`` is u, ``headstart`` is log n, ``wild`` the surprise from which a single cell
-    counts, ``tails`` hold the logarithms of some
-    quantiles and of how surprising they are, for the first three numbers, and ``share`` is the
-    estimated share of outliers.
+    counts, and ``tails`` hold a `Tail` for each of the first three numbers.
     """
 
     orthogonal_unit: Array
     tails: Array
     headstart: float
     wild: float
-    share: float
 
     def abnormality(self, rows: Rows) -> Array:
         """The largest surprise."""
         return np.maximum(*self.whole_and_cells(rows))
+
+    def whole_and_cells(self, rows: Rows) -> tuple[Array, Array]:
+        """The surprise of the row as a whole, and the largest one of its cells."""
+        return self.surprises(self.views(rows).T)
 
     def views(self, rows: Rows) -> Array:
         """The distance of each row, and how odd its cells are."""
         distance = self._distance(rows)[:, np.newaxis]
         return distance if rows.oddness is None else np.hstack([distance, rows.oddness])
 
-    @property
-    def rare(self) -> float:
-        """The surprise from which a row is an outlier, however few there are."""
-        return max(tuning.RAREST * self.headstart, _RARE)
-
-    def whole_and_cells(self, rows: Rows) -> tuple[Array, Array]:
-        """The surprise of the row as a whole, and the largest one of its cells."""
-        views = self.views(rows).T
+    def surprises(self, views: Array) -> tuple[Array, Array]:
+        """The same of the numbers themselves."""
         whole, *cells = (Tail(*tail)(view) for tail, view in zip(self.tails, views, strict=False))
         if not cells:
             return whole, np.zeros(len(whole))
         together, apart = cells
         evident = np.maximum(views[3] - self.wild, 0)
-        worst = 1.001 * self.rare * np.minimum(evident, 1) + _SLOWLY * np.log1p(evident)
+        worst = 1.001 * self.cutoff * np.minimum(evident, 1) + _SLOWLY * np.log1p(evident)
         return whole, np.max([together, apart - self.headstart, worst], axis=0)
 
     def _distance(self, rows: Projected) -> Array:
@@ -156,9 +150,19 @@ class FittedRobust(FittedRule):
         return np.where(found > np.finfo(rows.scores.dtype).eps ** (2 / 3), found, 0)  # rounding
 
 
-def _share(surpluses: list[float]) -> float:
-    """Share of outliers that both views see."""
-    return smaller if (smaller := min(surpluses)) > tuning.SURE_SURPLUS else 0.0
+def _share(broad: Array, rows: Rows) -> float:
+    """Share of outliers, by two estimates."""
+    many = min(surplus(np.sqrt(np.sqrt(view))) for view in broad)
+    cells = rows.columns.cells
+    heavy = 0.0 if cells is None else tuning.HEAVY_SHARE * (cells.heaviness - tuning.HEAVY)
+    return max(many if many > tuning.SURE_SURPLUS else 0, min(heavy, tuning.MOST_HEAVY_SHARE))
+
+
+def _line(surprise: Array, share: float) -> float:
+    """The surprise beyond which rows are too many or too rare."""
+    n = len(surprise)
+    many = float(np.quantile(surprise, 1 - max(share, 1 / n)))
+    return min(many, max(tuning.RAREST * float(np.log(n)), _RARE))
 
 
 def _nested_squares(rows: Projected, n_kept: int) -> Array:

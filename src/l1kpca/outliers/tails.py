@@ -7,82 +7,78 @@ from scipy import stats
 
 from l1kpca._typing import Array
 
-_STEEPEST = 6.0  # logarithm of surprise over that of the value, where quantiles agree
-_KNOTS = 5
+_STEEPEST = 6.0  # power of a tail whose two quantiles agree
+_SMALLEST = 1e-3  # of the upper quantile: below, values do not differ
 _NORMAL_10 = stats.norm.ppf(0.1)
 _POINTS = np.linspace(1, 8, 57)  # deviations above the median
-_SMALLEST = 1e-3  # of the last quantile: below, values do not differ
 
 
 @dataclass(frozen=True, eq=False)
 class Tail:
-    """The surprise -log P(larger) of a value, by a few quantiles of ordinary values.
+    """The surprise -log P(larger) of values, by two quantiles; for one measure or one a column.
 
-    Between the quantiles the surprise is a power of the value.  Beyond the last one the power goes
-    on if it is below 1, as in a heavy tail; else its tangent does, as in the tail of a sum of
-    squares.  It is never bounded: of two values the larger one is the more surprising.
+    The surprise is a power of the value through both.  Below the lower one it falls steeply: small
+    values surprise nobody.  Beyond the upper one its tangent goes on if the power is above 1, as in
+    the tail of a sum of squares.  It is never bounded: of two values the larger one is the more
+    surprising.
 
     Attributes
     ----------
-    value, surprise : ndarray
-        Logarithms, at the quantiles; the first may be repeated.
+    value, surprise, power : ndarray
+        The upper quantile, its surprise, and the power.
     """
 
     value: Array
     surprise: Array
+    power: Array
 
     def __call__(self, values: Array) -> Array:
         """The surprise of values."""
-        x = np.log(np.maximum(values, np.exp(self.value[0] - 50)))
-        inside = np.interp(x, self.value, self.surprise) + _STEEPEST * np.minimum(
-            x - self.value[0], 0
-        )
-        ratio = np.maximum(values / np.exp(self.value[-1]), 1)
-        power = self._last_power
-        beyond = ratio**power if power < 1 else 1 + power * (ratio - 1)
-        return np.exp(inside) * beyond
+        ratio = values / self.value
+        inside = np.minimum(ratio, 1) ** self.power
+        inside *= np.minimum(ratio * 2 ** (1 / self.power), 1) ** (_STEEPEST - self.power)
+        beyond = np.maximum(ratio, 1)
+        bent = 1 + self.power * (beyond - 1)
+        return self.surprise * inside * np.where(self.power < 1, beyond**self.power, bent)
 
     def at(self, surprise: float) -> float:
-        """The value with a surprise that is at least that of the first quantile."""
-        y, power = np.log(surprise), self._last_power
-        ratio = np.exp(max(y - float(self.surprise[-1]), 0))
-        beyond = ratio ** (1 / power) if power < 1 else 1 + (ratio - 1) / power
-        return float(np.exp(np.interp(y, self.surprise, self.value)) * beyond)
+        """The value with this surprise."""
+        ratio = surprise / self.surprise
+        if ratio < 0.5:
+            return float(self.value * 2 ** (-1 / self.power) * (2 * ratio) ** (1 / _STEEPEST))
+        bent = ratio > 1 and self.power > 1
+        found = 1 + (ratio - 1) / self.power if bent else ratio ** (1 / self.power)
+        return float(self.value * found)
 
     @property
     def array(self) -> Array:
-        """Both as one array; ``Tail(*array)`` is the tail again."""
-        return np.stack([self.value, self.surprise])
-
-    @property
-    def _last_power(self) -> float:
-        rise, run = self.surprise[-1] - self.surprise[-2], self.value[-1] - self.value[-2]
-        return min(_STEEPEST, float(rise / run)) if run > 0 else _STEEPEST
+        """All three as one array; ``Tail(*array)`` is the tail again."""
+        return np.stack([self.value, self.surprise, self.power])
 
 
-def fit_tail(values: Array, quantiles: tuple[float, ...], *, normal: bool = False) -> Tail:
-    """The tail of values of at least 0, by up to five quantiles; equal ones are one.
+def fit_tail(values: Array, level: float, *, normal: bool = False) -> Tail:
+    """The tail of values of at least 0, by their ``level`` quantile and one half as surprising.
 
-    Quantiles that less than three values exceed are left out: those may be what is looked for.
+    A quantile that less than three values exceed may be what is looked for: then it is a lower one.
     With ``normal``, the tail is at least as long as that of the size of a normal variable.
     """
     values = values if len(values) else np.zeros(1)
-    few = [level for level in quantiles if level <= most_level(len(values))]
-    quantiles = tuple(few) or quantiles[:1]
-    found = np.quantile(values, quantiles, method="inverted_cdf")
-    unit = found[-1] or np.min(values[values > 0], initial=np.inf)
-    found = np.maximum(found, _SMALLEST * unit if np.isfinite(unit) else 1.0)
+    rare = 1 - min(level, most_level(len(values)))
+    levels = np.array([1 - np.sqrt(rare), 1 - rare])
+    low, high = np.quantile(values, levels, method="inverted_cdf")
+    if not high:
+        least = np.min(values[values > 0], initial=np.inf)
+        high = least if np.isfinite(least) else 1.0
+    low = max(low, _SMALLEST * high)
     if normal:
-        found = np.maximum(found, stats.norm.ppf((1 + np.array(quantiles)) / 2))
-    distinct = np.append(np.diff(found) > 1e-9 * found[1:], True)  # the last of equal ones
-    surprise = -np.log1p(-np.array(quantiles))
-    knots = np.log([found[distinct], surprise[distinct]])
-    return Tail(*np.pad(knots, ((0, 0), (_KNOTS - knots.shape[1], 0)), mode="edge"))
+        low, high = np.maximum([low, high], stats.norm.ppf((1 + levels) / 2))
+    run = max(np.log(high / low), np.log(2) / _STEEPEST)
+    return Tail(*np.array([high, -np.log(rare), np.log(2) / run]))
 
 
 def most_level(n: int) -> float:
-    """The largest share of n values that leaves three beyond it."""
-    return 1 - 3 / n
+    """The largest share of n values that leaves three beyond it; at least half."""
+    return max(0.5, 1 - 3 / n)
 
 
 def surplus(values: Array) -> float:
