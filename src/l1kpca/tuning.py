@@ -186,5 +186,5 @@ follow one strong factor would be flagged, instead of 6 %."""
 
 HEAVY, HEAVY_SHARE, MOST_HEAVY_SHARE = 1.05, 0.08, 0.1
 """Heaviness of residuals from which it tells of outliers, the share of rows for each unit of it,
-and the largest such share.  42 public tables have a mean F1 of .265 with 5 % false alarms, .242 with
-4 % without; with .12, .262 with 6 %.  Normal residuals of 400 rows have at most 1.1."""
+and the largest such share.  42 public tables have a mean F1 of .265 with 5 % false alarms, .242
+with 4 % without; with .12, .262 with 6 %.  Normal residuals of 400 rows have at most 1.1."""
