@@ -72,7 +72,7 @@ format: $(VENV)/.ready-lint  ## let ruff mend what it can
 bench: $(VENV)/.ready-bench  ## speed against the peers, and docs/performance.md; ten minutes on a quiet machine
 	$(BIN)/python -m benchmarks.speed $(BENCH_ARGS)
 
-paper: $(VENV)/.ready-paper  ## the paper's experiments, and docs/reproduction.md; an hour, goes on where it was stopped
+paper: $(VENV)/.ready-paper  ## the paper's experiments, and docs/reproduction.md; 45 minutes, goes on where it was stopped
 	$(BIN)/python -m paper --docs docs $(if $(wildcard $(DATA)),--data $(DATA)) $(PAPER_ARGS)
 
 paper-quick: $(VENV)/.ready-paper  ## a small version of the same in out/paper-quick, in a minute

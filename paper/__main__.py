@@ -17,16 +17,14 @@ def main(arguments=None):
     add("--data", type=Path, help="where to look first for the data sets")
     add("--out", type=Path, default=Path("out/paper"), help="finished tasks and rows")
     add("--docs", type=Path, help="folder of the page; by default that of --out")
-    add("--budget", type=float, default=60.0, help="seconds after which a slow fit is cut off")
+    add("--page", action="store_true", help="run nothing, write the pages from what is there")
     given = parser.parse_args(arguments)
-    if not given.budget > 0:
-        parser.error(f"--budget {given.budget:g} must be positive; give seconds, such as 60")
     if given.data is not None and not given.data.is_dir():
         parser.error(f"--data {given.data} is not a folder; name one that holds the data sets")
     failures = []
     try:
-        names = given.only or EXPERIMENTS
-        run(names, given.out, given.quick, given.data, given.budget, failures)
+        names = [] if given.page else given.only or EXPERIMENTS
+        run(names, given.out, given.quick, given.data, failures)
     finally:  # also when the run is stopped: what is there can be looked at
         tally = write(given.out, given.docs or given.out, given.quick, failures)
         print(", ".join(f"{count} {verdict}" for verdict, count in tally.items()))

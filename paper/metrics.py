@@ -26,13 +26,23 @@ def pr_auc(y, abnormality):
     return float(auc(recall, precision))
 
 
+def from_origin(y, abnormality):
+    """The same with the curve drawn from the point (0, 0) instead of (0, 1)."""
+    precision, recall, _ = precision_recall_curve(y, abnormality)
+    return float(auc(recall, np.append(precision[:-1], 0.0)))
+
+
+AREAS = {
+    "trapezoid": pr_auc,
+    "from the origin": from_origin,
+    "average precision": average_precision_score,
+    "ROC": roc_auc_score,
+}
+
+
 def detection_metrics(y, abnormality):
-    """Three areas that say how well a ranking finds the outliers."""
-    return {
-        "pr_auc": pr_auc(y, abnormality),
-        "average_precision": average_precision_score(y, abnormality),
-        "roc_auc": roc_auc_score(y, abnormality),
-    }
+    """Areas that say how well a ranking finds the outliers."""
+    return {name: float(area(y, abnormality)) for name, area in AREAS.items()}
 
 
 def standardized_scores(scores):

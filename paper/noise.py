@@ -1,0 +1,203 @@
+"""Readings of the robust extraction experiment: what its text leaves open, and a search over it.
+
+A reading is a dict: how the rank-10 matrix is drawn, how it is scaled, how the noise is drawn, the
+share of the entries of a corrupted row that it hits, its size in deviations of the normal data.
+"""
+
+import numpy as np
+import pandas as pd
+from scipy import linalg
+from sklearn.metrics.pairwise import rbf_kernel
+
+from paper.claims import some
+from paper.methods import A1, L1_METHODS, L2, METHODS, R1, grid, standardize
+from paper.page import cells
+from paper.plain import loadings
+from paper.published import EXPLAINED_LINEAR
+
+FACTORS = {
+    "uniform x uniform": lambda rng, n, d, k: rng.uniform(size=(n, k)) @ rng.uniform(size=(k, d)),
+    "normal x normal": lambda rng, n, d, k: _normal(rng, n, k) @ _normal(rng, k, d),
+    "normal, scales 3 to 1": lambda rng, n, d, k: (
+        _normal(rng, n, k) * np.linspace(3, 1, k) @ _normal(rng, k, d)
+    ),
+    "uniform matrix cut to the rank": lambda rng, n, d, k: _cut(rng.uniform(-1, 1, (n, d)), k),
+}
+# Normal data first, then noise; the noisy data once more by themselves; not at all.
+SCALINGS = ("normal data", "both apart", "none")
+NOISES = {
+    "normal": lambda rng, shape: rng.standard_normal(shape),
+    "uniform": lambda rng, shape: rng.uniform(-1, 1, shape),
+    "positive": lambda rng, shape: rng.uniform(0, 1, shape),
+}
+READING = ["factors", "scaling", "noise", "share", "size"]
+# The nearest of the search: that of the figures. (A test of the page says if it no longer is.)
+CHOSEN = {
+    "factors": "uniform x uniform", "scaling": "normal data", "noise": "normal",
+    "share": 0.5, "size": 10.0,
+}  # fmt: skip
+COARSE = {"share": (0.1, 0.5, 1.0), "size": (3.0, 6.0, 10.0, 15.0)}
+FINE = {"share": (0.1, 0.3, 0.5, 0.7), "size": (8.0, 10.0, 12.0, 15.0)}
+KINDS = {"factors": FACTORS, "scaling": SCALINGS, "noise": NOISES}
+NEAR = {"factors": ("uniform x uniform", "normal, scales 3 to 1"), "scaling": SCALINGS[1:2]}
+WIDE = {**KINDS, "scaling": SCALINGS[:2], "noise": ("normal", "positive")}
+GRID = {
+    "full": grid(part=["coarse"], shape=[(1000, 50, 10)], **KINDS)
+    + grid(part=["fine"], shape=[(1000, 50, 10)], **NEAR, noise=["normal"], center=[False])
+    + grid(part=["gaussian"], shape=[(400, 50, 10)], **WIDE),
+    "quick": grid(part=["coarse"], shape=[(80, 12, 5)], factors=[*FACTORS][:2],
+                  scaling=["normal data"], noise=["normal"])
+    + grid(part=["gaussian"], shape=[(60, 12, 5)], factors=[*FACTORS][:1], scaling=["normal data"],
+           noise=["normal"]),
+}  # fmt: skip
+
+
+def _normal(rng, *shape):
+    return rng.standard_normal(shape)
+
+
+def _cut(X, rank):
+    U, s, V = linalg.svd(X, full_matrices=False)
+    return U[:, :rank] * s[:rank] @ V[:rank]
+
+
+def instance(reading, shape, corrupted, seed):
+    """Noisy and normal rows of one instance; ``corrupted`` is in percent."""
+    rng = np.random.default_rng(seed)
+    normal = FACTORS[reading["factors"]](rng, *shape)
+    raw = reading["scaling"] == "none"
+    normal = normal / normal.std() if raw else standardize(normal)
+    # Drawn for every row, so that the noise of a row does not depend on how many are corrupted.
+    mask = rng.permutation(len(normal)).argsort() < round(corrupted / 100 * len(normal))
+    hit = rng.uniform(size=normal.shape) < reading["share"]
+    noise = reading["size"] * NOISES[reading["noise"]](rng, normal.shape)
+    noisy = normal + np.where(mask[:, None] & hit, noise, 0.0)
+    return standardize(noisy) if reading["scaling"] == "both apart" else noisy, normal
+
+
+def explained(noisy, normal, p=4):
+    """For each method, percent of the most variation of the normal rows that p loadings explain.
+
+    And by the other yardstick: the scores of the noisy rows as vectors of n entries."""
+    most = linalg.eigvalsh(normal.T @ normal)[-p:].sum()
+    found = {}
+    for method, W in loadings(noisy, p).items():
+        scores = linalg.qr(noisy @ W, mode="economic")[0]
+        found[method] = 100 * ((normal @ W) ** 2).sum() / most
+        found[f"{method}, scores"] = 100 * ((scores.T @ normal) ** 2).sum() / most
+    return found
+
+
+def gaussian_rows(noisy, normal, sigma, center):
+    """Coordinates in feature space in which the linear methods are those of the kernel."""
+    gamma = 1 / (2 * sigma**2)
+    both = np.vstack([noisy, normal])
+    K = rbf_kernel(both, noisy, gamma=gamma)
+    if center:  # at the mean of the noisy rows, as a fit does
+        K = K - K[: len(noisy)].mean(axis=0)
+        K = K - K.mean(axis=1, keepdims=True)
+    values, vectors = linalg.eigh(K[: len(noisy)])
+    kept = values > 1e-9 * values[-1]
+    Y = K @ vectors[:, kept] / np.sqrt(values[kept])
+    noisy, normal = Y[: len(noisy)], Y[len(noisy) :]
+    return noisy, normal - normal.mean(axis=0) * center
+
+
+def measure(at):
+    """Means over the seeds; one row for each share, size and r (for each width and centering)."""
+    rows = []
+    fine = at["part"] == "fine"
+    sizes = {"share": (0.1, 1.0), "size": (3.0, 10.0)} if at["part"] == "gaussian" else COARSE
+    shares = (5, 10, 15, 20, 25, 30) if fine else (5, 30)
+    for how in grid(**(FINE if fine else sizes), corrupted=shares):
+        data = [instance({**at, **how}, at["shape"], how["corrupted"], seed) for seed in range(2)]
+        if at["part"] == "gaussian":
+            for wide in grid(sigma=(10.0, 25.0), center=(False, True)):
+                found = [explained(*gaussian_rows(*pair, **wide)) for pair in data[:1]]
+                rows.append({**how, **wide, **pd.DataFrame(found).mean()})
+            continue
+        if at.get("center"):
+            data = [tuple(rows - rows.mean(axis=0) for rows in pair) for pair in data]
+        rows.append({**how, **pd.DataFrame([explained(*pair) for pair in data]).mean()})
+    return rows
+
+
+def ranking(rows, yardstick=""):
+    """Readings with their levels over r, and how far the farthest is from the paper's."""
+    linear = some(rows[rows["part"].isin(["coarse", "fine"])], "search")
+    linear = linear.assign(center=linear["center"] == True if "center" in linear else False)  # noqa: E712
+    names = [f"{method}{yardstick}" for method in EXPLAINED_LINEAR]
+    levels = (
+        linear.groupby([*READING, "center", "part"])[names]
+        .mean()
+        .set_axis([*EXPLAINED_LINEAR], axis=1)
+    )
+    apart = (levels - pd.Series(EXPLAINED_LINEAR)).abs()
+    levels["off by at most"], levels["within 2 points"] = (
+        apart.max(axis=1),
+        (apart <= 2).sum(axis=1),
+    )
+    return levels.sort_values("off by at most")
+
+
+def sentences(rows):
+    levels, others = ranking(rows), ranking(rows, ", scores")
+    first = dict(zip([*READING, "center", "part"], levels.index[0], strict=True))
+    near = levels.iloc[0]
+    every = (levels["within 2 points"] == len(EXPLAINED_LINEAR)).sum()
+    listed = ", ".join(f"{m} {near[m]:.1f} ({level:.0f})" for m, level in EXPLAINED_LINEAR.items())
+    linear = (
+        f"Of {len(levels)} readings searched with the linear kernel,"
+        f" {every if every else 'none'} comes within 2 points of all five figures; the nearest is"
+        f" {in_words(first)}: {listed}, off by at most {near['off by at most']:.1f}. Read with the"
+        " scores of the noisy rows as the vectors that explain, the nearest is off by"
+        f" {others['off by at most'].iloc[0]:.1f}."
+    )
+    shown = gaussian_claims(rows)
+    gaussian = (
+        f"Of {len(shown)} readings and centerings searched with the Gaussian kernel,"
+        + ", ".join(f" {count} show {name}" for name, count in shown.sum().items())
+        + "."
+    )
+    return [linear, gaussian]
+
+
+def in_words(reading):
+    return (
+        f"factors {reading['factors']}, scaled: {reading['scaling']}, {reading['noise']} noise of"
+        f" {reading['size']:g} deviations on {100 * reading['share']:g} % of the entries of a"
+        " corrupted row"
+    )
+
+
+def gaussian_claims(rows):
+    """Which of the Gaussian claims each reading and centering shows, at the corners of r, sigma."""
+    own = some(rows[rows["part"] == "gaussian"], "Gaussian search")
+    found = {}
+    for key, corner in own.groupby([*READING, "center"]):
+        at = corner.set_index(["sigma", "corrupted"])[[*METHODS]]
+        large = at.drop(index=(10.0, 5))
+        others = large.drop(columns=L2).min(axis=1)
+        lead = at[A1] - at.drop(columns=A1).max(axis=1)
+        span = at.loc[(10.0, 5)].max() - at.loc[(10.0, 5)].min()
+        found[key] = {
+            "all alike for small r and sigma": span <= 1,
+            "L2-KPCA behind all others else": (others > large[L2]).all(),
+            "the L1 methods ahead of R1-KPCA else": (
+                large[L1_METHODS].min(axis=1) > large[R1]
+            ).all(),
+            "Algorithm 1 best by a point for r = 30": (lead.xs(30, level="corrupted") >= 1).all(),
+        }
+        found[key]["all four"] = all(found[key].values())
+    return pd.DataFrame(found).T.astype(bool)
+
+
+def table(rows, yardstick=""):
+    """The twelve nearest readings."""
+    nearest = ranking(rows, yardstick).head(12)
+    return cells(nearest, 1).reset_index()
+
+
+def gaussian_table(rows):
+    counts = gaussian_claims(rows).groupby(level=[0, 1, 2, 5]).sum()
+    return counts.rename_axis(["factors", "scaling", "noise", "centered"]).astype(str)

@@ -1,0 +1,136 @@
+"""Steps of Algorithm 1.
+
+Theorem 2 bounds the gap by a factor rho below 1 at each step, but rho can be so near to 1 that the
+bound says little; the steps that are really needed are few.
+"""
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+
+from l1kpca import L1KernelPCA
+from l1kpca.datasets import make_low_rank
+from paper.claims import HELD, NOT_HELD, by_share, some
+from paper.figures import BLUE, GREEN, ORANGE, band, panels
+from paper.methods import KERNELS, grid, kernel_parameters, standardized
+from paper.rate import steps_of_algorithm_1
+
+SIZES, LARGER = (250, 500, 1000, 2000, 4000), (8000, 16000, 32000)
+GRID = {
+    "full": [
+        *grid(part=["iterations"], seed=range(5), kernel=KERNELS, n_samples=SIZES),
+        # With the linear kernel K is never formed, so that more rows can be had.
+        *grid(part=["iterations"], seed=range(5), kernel=["linear"], n_samples=LARGER),
+        *grid(part=["rate"], dataset=("wbc", "cardio", "musk"), kernel=KERNELS),
+    ],
+    "quick": [
+        *grid(part=["iterations"], seed=[0], kernel=KERNELS, n_samples=(100, 200, 400)),
+        *grid(part=["rate"], dataset=["wbc"], kernel=KERNELS),
+    ],
+}
+
+
+def measure(at, data_dir):
+    return iterations(at) if at["part"] == "iterations" else rate(at, data_dir)
+
+
+def iterations(at):
+    """Steps of Algorithm 1 to the first component of low-rank rows with noise.
+
+    Centered: else the first Gaussian component is nearly the mean, and there are no steps."""
+    X = make_low_rank(at["n_samples"], random_state=at["seed"]).X
+    how = kernel_parameters(at["kernel"], 10.0)
+    pca = L1KernelPCA(1, center=True, solver="fixed_point", start="column", **how)
+    return [{"n_iter": pca.fit(X).n_steps_[0]}]
+
+
+def rate(at, data_dir):
+    X, _ = standardized(at["dataset"], data_dir)
+    linear = at["kernel"] == "linear"
+    K = linear_kernel(X) if linear else rbf_kernel(X, gamma=1 / (2 * X.shape[1] ** 2))
+    return steps_of_algorithm_1(K)
+
+
+def part(rows, name):
+    return some(rows[rows["part"] == name], name)
+
+
+def theorem_2(rows):
+    """Theorem 2: the gap to the end point shrinks at least by the factor rho(c) at each step.
+
+    Held if the bound is kept, up to rounding, at every step of the first three components."""
+    steps = some(part(rows, "rate").dropna(subset="bound"), "rate")
+    broken = (steps["gap"] > steps["bound"] + 1e-9).sum()
+    largest = steps["rho"][steps["rho"] < 1 - 1e-9].max()
+    return NOT_HELD if broken else HELD, (
+        f"the bound is broken at {broken} of {len(steps)} steps; in the median step the gap shrinks"
+        f" to {steps['ratio'].median():.2f} of itself, while the largest rho met is {largest:.5f}"
+    )
+
+
+def few_steps(rows):
+    """The number of steps does not explode with the number of rows (the point of Theorem 2).
+
+    Held if the fitted exponent of steps against rows is below one half for both kernels, partly if
+    for one."""
+    runs = part(rows, "iterations")
+    exponents = {
+        kernel: np.polyfit(np.log(own["n_samples"]), np.log(own["n_iter"].clip(lower=1)), 1)[0]
+        for kernel, own in runs.groupby("kernel")
+    }
+    found = ", ".join(f"{kernel} {value:.2f}" for kernel, value in exponents.items())
+    evidence = (
+        f"steps grow as a power of the rows with exponent {found}; at most"
+        f" {runs['n_iter'].max():.0f} steps up to {runs['n_samples'].max():.0f} rows"
+    )
+    return by_share([value < 0.5 for value in exponents.values()], 0.5, evidence)
+
+
+def plot_iterations(rows):
+    runs = part(rows, "iterations")
+    figure, (axes,) = panels(1, (5.5, 3.4))
+    for kernel, color in (("linear", BLUE), ("gaussian", GREEN)):
+        groups = runs[runs["kernel"] == kernel].groupby("n_samples")["n_iter"]
+        band(axes, groups, color, marker="o", label=kernel)
+    axes.set(xscale="log", xlabel="rows", ylabel="steps to the first component")
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    return figure
+
+
+def plot_rate(rows):
+    steps = part(rows, "rate")
+    groups = list(steps[steps["gap"] > 0].groupby(["dataset", "kernel"], sort=False))
+    columns = (len(groups) + 1) // 2
+    figure, axes = panels(columns, (3.3 * columns, 5.2), rows=2)
+    for panel, ((name, kernel), here) in zip(axes, groups, strict=False):
+        for component, color in enumerate((BLUE, GREEN, ORANGE)):
+            own = here[here["component"] == component]
+            label = f"component {component + 1}"
+            panel.plot(own["step"], own["gap"], "o-", color=color, label=label)
+            panel.plot(own["step"], own["bound"], "x", color=color)
+        panel.set(yscale="log", xlabel="step", title=f"{name}, {kernel}")
+    axes[0].set_ylabel("gap (dot), bound (cross)")
+    axes[0].legend(fontsize=7)
+    return figure
+
+
+def rate_table(rows):
+    lines = {}
+    for key, group in part(rows, "rate").groupby(["dataset", "kernel"], sort=False):
+        counts = group.groupby("component")["step"].max()
+        lines[key] = {
+            "steps of components 1 to 3": ", ".join(f"{count:.0f}" for count in counts),
+            "median ratio of gaps": f"{group['ratio'].median():.3f}",
+            "largest rho": f"{group.loc[group['rho'] < 1 - 1e-9, 'rho'].max():.6f}",
+            "least slack": f"{(group['bound'] - group['gap']).min():.1e}",
+        }
+    return pd.DataFrame(lines).T.rename_axis(["dataset", "kernel"])
+
+
+CLAIMS = (theorem_2, few_steps)
+FIGURES = (
+    ("steps", "Steps of Algorithm 1 against the number of rows.", plot_iterations),
+    ("steps_rate", "The gap at each step, and the bound of Theorem 2.", plot_rate),
+)
+TABLES = (("Theorem 2 on real runs: gaps relative to the norm at the end", rate_table),)
