@@ -203,25 +203,13 @@ def best(mean):
     )
 
 
-def curves(rows, kernel, center=False):
-    widths = list(chosen(rows, kernel, center).groupby("sigma", dropna=False))
-    figure, axes = panels(len(widths), (2.8 * max(len(widths), 2), 3.6))
-    for panel, (sigma, own) in zip(axes, widths, strict=True):
-        for method in METHODS:
-            groups = own[own["method"] == method].groupby("corrupted")["explained"]
-            band(panel, groups, COLORS[method], marker=MARKERS[method], label=method)
-        panel.set(xlabel="corrupted rows r, %", title=f"σ = {sigma:g}" if sigma > 0 else "")
-        panel.sharey(axes[0])
-    axes[0].set_ylabel("total explained variation, %")
-    axes[-1].legend(fontsize=8)
-    return figure
-
-
-def all_curves(rows):
-    """The linear kernel with the paper's levels, and the Gaussian kernels, K as it is."""
-    linear = chosen(rows, "linear")
+def curves(rows, center=False):
+    """The linear kernel with the paper's levels, and the Gaussian kernels."""
+    linear = chosen(rows, "linear", center)
     parts = [("linear kernel", linear)]
-    parts += [(f"σ = {sigma:g}", own) for sigma, own in chosen(rows, "gaussian").groupby("sigma")]
+    parts += [
+        (f"σ = {sigma:g}", own) for sigma, own in chosen(rows, "gaussian", center).groupby("sigma")
+    ]
     figure, axes = panels(len(parts), (2.4 * len(parts), 3.6))
     for panel, (title, own) in zip(axes, parts, strict=True):
         for method in METHODS:
@@ -255,10 +243,8 @@ SHORT = (
     " open was searched, and the reading nearest to all five linear figures is used throughout."
 )
 FIGURES = (
-    ("robustness", "Ours; dotted: about the paper's levels, linear kernel.", all_curves),
-    ("robustness_linear", "Linear kernel: mean and range over the instances.", curves, "linear"),
-    ("robustness_gaussian", "Gaussian kernel of four widths, not centered.", curves, "gaussian"),
-    ("robustness_centered", "Gaussian kernel of four widths, centered.", curves, "gaussian", True),
+    ("robustness", "K as it is; dotted: about the paper's levels, linear kernel.", curves),
+    ("robustness_centered", "The same with K centered.", curves, True),
 )
 OVER, WHAT = "over the instances", "Explained variation, Gaussian kernel"
 TABLES = (

@@ -38,7 +38,7 @@ from paper.methods import (
     standardized,
     warm_up,
 )
-from paper.page import cells, ratio
+from paper.page import ratio
 from paper.published import DATASETS, TIME_RATIOS
 
 HALF = f"{R1}, half"
@@ -281,12 +281,6 @@ def seconds_table(rows):
     return marked(rows, seconds_of(rows), lambda value: f"{value:.3g}")
 
 
-def measured(rows):
-    own = some(rows[rows["part"] == "time"].dropna(subset="done"), "time")
-    part = own[own["done"] < own["asked"]].set_index(["dataset", "kernel", "method"])
-    return cells(part[["done", "asked", "seconds"]], 0)
-
-
 OVER = "Time over that of Algorithm 1"
 CLAIMS = (fastest_l1, slower_r1, much_slower, comparable)
 MAIN = "table"
@@ -301,5 +295,4 @@ FIGURES = (("runtime", f"{OVER}: ours, the paper's form (dash), the paper's (ope
 TABLES = (
     (f"{OVER}: ours (the paper's)", beside),
     ("Seconds", seconds_table),
-    ("Fits of which only some components were measured", measured),
 )

@@ -36,7 +36,7 @@ GRID = {
 
 
 def measure(at, data_dir):
-    """Counts for each method; for the first seed also every point with its scores."""
+    """Counts for each method; for the first line also every point with its scores."""
     if at["part"] == "search":
         return spirals.measure(at)
     line = at["part"] == "line"
@@ -53,7 +53,7 @@ def measure(at, data_dir):
         if line:
             row["loading_1"], row["loading_2"] = X.T @ coef * np.sign(X[:, 0] @ coef)
         rows.append(row)
-        for point in np.column_stack([X, standard, kind]) if at["seed"] == 0 else ():
+        for point in np.column_stack([X, standard, kind]) if line and at["seed"] == 0 else ():
             columns = zip(("x", "y", "score_1", "score_2", "kind"), point, strict=True)
             rows.append({"method": name, "row": "point", **dict(columns)})
     return rows
@@ -147,7 +147,7 @@ KINDS = {
 
 def plot_planes(rows):
     """The line, and below it the spiral of the search that is nearest to the paper's picture."""
-    points, seed = _points(rows, "line"), spirals.nearest(rows)
+    points, seed = _points(rows), spirals.nearest(rows)
     X, kind, how = spirals.draw(seed)
     centered = "centered" if how["center"] else "not centered"
     spiral = spirals.scores_of(spirals.kernel_of(X, how))
@@ -173,11 +173,9 @@ def _plane(panel, own, method):
     panel.set_title(f"{method}\n{inside} of 6 squares inside", fontsize=9)
 
 
-def _points(rows, part):
-    """The points of one setting: not centered, and of the kernel widths the one nearest to 2."""
-    own = some(rows[(rows["part"] == part) & (rows["row"] == "point") & ~rows["center"]], part)
-    distance = (own["sigma"].fillna(0) - 2).abs()
-    return own[distance == distance.min()]
+def _points(rows):
+    """The points on the line, not centered."""
+    return some(rows[(rows["row"] == "point") & (rows["center"] == False)], "line")  # noqa: E712
 
 
 def _scatter(axes, points, x, y, adjustable):
@@ -187,30 +185,16 @@ def _scatter(axes, points, x, y, adjustable):
     axes.set_aspect("equal", adjustable=adjustable)
 
 
-def plot_points(rows, part):
-    points = _points(rows, part)
+def plot_line(rows):
+    points, count = _points(rows), counts(rows, "line")
     figure, (axes,) = panels(1, (6.8, 4.4))
     _scatter(axes, points[points["method"] == A1], "x", "y", "box")
-    if part == "line":
-        count = counts(rows, "line")
-        count = count[(count["seed"] == 0) & ~count["center"]].set_index("method")
-        ends = np.array([-1, 1]) * points["x"].abs().max()
-        for method, style in zip(METHODS, ("-", "--", ":", "-", "-"), strict=True):
-            slope = count.loc[method, "loading_2"] / count.loc[method, "loading_1"]
-            axes.plot(ends, slope * ends, style, color=COLORS[method], label=method)
+    count = count[(count["seed"] == 0) & ~count["center"]].set_index("method")
+    ends = np.array([-1, 1]) * points["x"].abs().max()
+    for method, style in zip(METHODS, ("-", "--", ":", "-", "-"), strict=True):
+        slope = count.loc[method, "loading_2"] / count.loc[method, "loading_1"]
+        axes.plot(ends, slope * ends, style, color=COLORS[method], label=method)
     axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
-    return figure
-
-
-def plot_scores(rows, part):
-    points = _points(rows, part)
-    figure, axes = panels(len(METHODS), (2.6 * len(METHODS), 3.1))
-    for panel, method in zip(axes, METHODS, strict=True):
-        _plane(panel, points[points["method"] == method], method)
-        panel.set_xlabel("component 1")
-    axes[0].set_ylabel("component 2 (standardized)")
-    if part == "spiral":
-        figure.suptitle(f"Gaussian kernel, σ = {points['sigma'].iloc[0]:g}, not centered")
     return figure
 
 
@@ -239,7 +223,6 @@ def spiral_table(rows):
     return table[[*METHODS]].rename(index=CENTERING, level=1).rename_axis(["σ", "K"])
 
 
-PLANE = "in the plane of the first two components."
 CLAIMS = (same_loading, triangles, squares_line, squares_spiral)
 SHORT = (
     "Two far points on the curve (triangles), six off it (squares); the boundary is the smallest"
@@ -247,10 +230,7 @@ SHORT = (
 )
 FIGURES = (
     ("toys", "The line, and of the random spirals the one nearest to the paper's.", plot_planes),
-    ("toy_line", "The line, and the first loading of each method.", plot_points, "line"),
-    ("toy_line_scores", f"The line {PLANE}", plot_scores, "line"),
-    ("toy_spiral", "The spiral.", plot_points, "spiral"),
-    ("toy_spiral_scores", f"The spiral {PLANE}", plot_scores, "spiral"),
+    ("toy_line", "The line, and the first loading of each method.", plot_line),
     ("toy_spiral_widths", "Squares inside the boundary against the kernel width.", plot_widths),
 )
 INSIDE = "inside the boundary, mean over seeds"
