@@ -52,7 +52,8 @@ def write(out, docs, quick, failures=()):
     rows = pd.DataFrame(rows)
     rows.to_csv(out / "results.csv", index=False)
     docs.mkdir(parents=True, exist_ok=True)
-    rows[rows.get("row") != "point"].to_csv(docs / "reproduction.csv", index=False)
+    shown = rows[rows["row"] != "point"] if "row" in rows else rows
+    shown.to_csv(docs / "reproduction.csv", index=False, float_format="%.5g")
     frames = [
         (module, rows[rows["experiment"] == name].dropna(axis="columns", how="all").infer_objects())
         for name, module in EXPERIMENTS.items()
