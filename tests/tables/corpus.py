@@ -86,6 +86,19 @@ def json_lines(rows=None):
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
+def workbook(above=0, **sheets):
+    """Sheets of an Excel file, the first one with a title that spans its columns."""
+    out = io.BytesIO()
+    with pd.ExcelWriter(out) as writer:
+        for place, (name, sheet) in enumerate(sheets.items()):
+            sheet.to_excel(writer, sheet_name=name, index=False, startrow=0 if place else above)
+        if above:
+            first = writer.sheets[next(iter(sheets))]
+            first["A1"] = "Rents of 2024"
+            first.merge_cells("A1:D1")
+    return out.getvalue()
+
+
 FRENCH = ["Orl\u00e9ans", *TOWN[1:]]
 ACCENTED = [(FRENCH[0], *ROWS[0][1:]), *ROWS[1:]]
 GERMAN = [(t, s.replace(".", ","), p, r) for t, s, p, r in ROWS]
@@ -196,6 +209,15 @@ CASES = {
     "a title": text("Rents of 2024\n\n" + lines(), notes=("before the table are left out: 2",)),
     "a title with commas": text("Rents of 2024,,,\n" + lines(),
                                 notes=("before the table are left out: 1",)),
+    "groups above the names": text(
+        ",Building,Building,Building\n" + lines(),
+        notes=("before the table are left out: 1 (the first: ',Building,Building,Building')",),
+    ),
+    "a row of totals": text(
+        lines() + "Total,,16635,29\n",
+        columns={"town": [*TOWN, "Total"], "size": [*BASE["size"], np.nan],
+                 "price": [*BASE["price"], 16635], "rooms": [*BASE["rooms"], 29]},
+    ),
     "comments before": text("# from the town hall\n# 2024\n" + lines()),
     "comments between": text(lines().replace("\nBerg", "\n# page 2\nBerg", 1),
                              notes=(f"comment lines {LEFT_OUT} (the first: '# page 2')",)),
@@ -268,6 +290,24 @@ CASES = {
                                    notes=(f"no JSON object {LEFT_OUT}",)),
     "JSON in one list": text(json.dumps(pd.DataFrame(BASE).to_dict("records"), indent=1),
                              name="table.json"),
+    "nested JSON lines": text(
+        json_lines([{"town": t, "of": {"size": s, "more": {"price": p, "rooms": r}}}
+                    for t, s, p, r in zip(*BASE.values(), strict=True)]),
+        columns=dict(zip(("town", "of.size", "of.more.price", "of.more.rooms"), BASE.values(),
+                         strict=True)),
+        name="table.jsonl",
+    ),
+    "Excel": Case(workbook(rents=pd.DataFrame(BASE)), name="table.xlsx"),
+    "Excel without its suffix": Case(workbook(rents=pd.DataFrame(BASE)), name="table"),
+    "Excel with a title and another sheet": Case(
+        workbook(2, rents=pd.DataFrame(BASE), notes=pd.DataFrame({"a": ["b"]})),
+        notes=("the sheet 'rents' is read, not: notes", "lines before the table are left out: 2"),
+        name="table.xlsx",
+    ),
+    "Excel with a cover": Case(
+        workbook(cover=pd.DataFrame({"Rents": ["of 2024"]}), rents=pd.DataFrame(BASE)),
+        notes=("the sheet 'rents' is read, not: cover",), name="table.xlsx",
+    ),
     "Parquet": Case(arrow_bytes(parquet.write_table), name="table.parquet"),
     "Parquet without its suffix": Case(arrow_bytes(parquet.write_table), name="table"),
     "Parquet with an index": Case(

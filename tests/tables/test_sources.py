@@ -14,9 +14,10 @@ from pyarrow import feather, parquet
 from scipy.io import savemat
 
 from l1kpca import datasets
-from l1kpca.tables.reading import Reading
+from l1kpca.tables.reading import Notes, Reading
 from l1kpca.tables.sources import read_table
 from l1kpca.tables.table import TableError
+from l1kpca.tables.text import open_text
 
 NUMBERS = np.array([[1.0, 2.5, -3.0], [4.0, 5.25, 6.0], [7.0, 8.0, 1e-3], [0.0, 0.5, 2.0]])
 
@@ -348,3 +349,26 @@ def test_an_unknown_encoding(tmp_path):
     path = write_text(tmp_path / "a.csv", "a,b\n1,2\n")
     with pytest.raises(TableError, match="--encoding klingon is not known; give a name such as"):
         read_table(path, Reading(encoding="klingon"))
+
+
+@pytest.mark.parametrize("start", [b"", b"a,b\n1,2\n3,4\n"], ids=repr)
+def test_of_an_endless_line_only_a_few_blocks_are_read(start):
+    read = []
+
+    def chunks():
+        yield start, 0.0
+        while len(read) < 100:
+            read.append(b"1" * 2**20)
+            yield read[-1], 0.0
+
+    with pytest.raises(TableError, match=r"has a line of more than 4 MB, or a quote that is never"):
+        for _ in _first_batches(open_text("rows.csv", chunks, Reading(), Notes())):
+            pass
+    assert len(read) < 30
+
+
+def _first_batches(opened):
+    try:
+        yield from opened.batches(Notes())
+    except pa.ArrowInvalid as error:
+        yield from _first_batches(opened.retried(error))

@@ -21,6 +21,7 @@ from l1kpca.report.values import short, shown_value
 from l1kpca.tables.encoder import Encoded
 from l1kpca.tables.kinds import KINDS, USED
 from l1kpca.tables.table import Table, TableError, shown_list
+from l1kpca.tables.totals import totals_among
 
 _PLAIN = ("numbers", "dates", "0 and 1", "an array of numbers")
 SAMPLE_ROWS = 200_000
@@ -165,7 +166,9 @@ def learn(table: Table, terminal: Terminal) -> Encoded:
         ]
         about = kind if kind in USED else f"left out, {kind}"
         terminal.note([shown_list(names, 20)] if names else [], about)
-    return encoder.encode(table.frame)
+    encoded = encoder.encode(table.frame)
+    terminal.note(totals_among(encoded) if len(encoded) == table.n_rows else [])
+    return encoded
 
 
 def write_scores(summary: Summary, table: Table, outputs: Outputs, terminal: Terminal) -> None:

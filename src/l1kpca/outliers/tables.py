@@ -17,6 +17,7 @@ from l1kpca.outliers.cells import CellMap
 from l1kpca.outliers.parameters import is_precomputed
 from l1kpca.tables.encoder import Encoded, TableEncoder
 from l1kpca.tables.kinds import is_frame
+from l1kpca.tables.totals import totals_among
 
 DRAWN_ROWS = 200_000
 """Rows of a Dask collection that a detector learns from."""
@@ -38,6 +39,8 @@ def encoded(detector: Any, X: Any, *, reset: bool) -> tuple[Array | None, TableE
             encoder = TableEncoder().fit(X)
             _warn_of_unused(encoder)
         X = encoder.encode(X)
+        for sentence in totals_among(X) if reset else ():
+            warn_user(sentence)
     return check_array(X.X, ensure_all_finite="allow-nan"), encoder
 
 

@@ -59,6 +59,8 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     check_width(path, width)
     rows = _records(lines, layout)
     start = _start(rows, width)
+    if reading.header == "auto" and _is_group([row for _, row in rows[start:]], layout.missing):
+        start += 1
     before, cells = [row for _, row in rows[:start]], [row for _, row in rows[start:]]
     kinds = [[_kind(cell, layout.missing) for cell in row] for row in cells]
     counts = Counter(itertools.chain(*kinds))
@@ -201,6 +203,20 @@ def _start(rows: list[tuple[int, list[str]]], width: int) -> int:
         if len(cells) >= width - 1 and (filled > 1 or width == 2) and not comment:
             return place
     return 0
+
+
+def _is_group(cells: list[list[str]], missing: tuple[str, ...]) -> bool:
+    """Whether the first line names groups of columns, and the next one the columns."""
+    first, second = ([*map(str.strip, row)] for row in cells[:2]) if len(cells) > 2 else ([], [])
+    named = all(_kind(cell, missing) == "word" for cell in second)
+    distinct = len({*second}) == len(second) == len(first) > len({*first} - {""})
+    words = all(_kind(cell, missing) in ("word", "missing") for cell in first)
+    columns = itertools.zip_longest(*cells[2:], fillvalue="")
+    return (
+        (named and distinct and words)
+        and any(first)
+        and any("word" not in {_kind(cell, missing) for cell in column} for column in columns)
+    )
 
 
 def _commented(before: list[list[str]], layout: Layout, width: int) -> list[str]:

@@ -81,9 +81,18 @@ def _objects(
         everything = ((_loaded(line), done) for line, done in lines if line.strip())
     for one, done in everything:
         if isinstance(one, dict):
-            yield one, done
+            yield dict(_flat(one)), done
         else:
             notes.count("records that are no JSON object are left out", shortened(str(one).strip()))
+
+
+def _flat(found: dict[str, Any], above: str = "", depth: int = 8) -> Iterator[tuple[str, Any]]:
+    """The fields of an object; those of objects within it are called after both."""
+    for name, value in found.items():
+        if depth and value and isinstance(value, dict):
+            yield from _flat(value, f"{above}{name}.", depth - 1)
+        else:
+            yield f"{above}{name}", value
 
 
 def _loaded(line: str) -> Any:
@@ -100,7 +109,7 @@ def _cell(value: Any) -> str:
 
 
 def excel_chunks(path: Path, notes: Notes) -> Chunks:
-    """The first sheet of a workbook as CSV, read by pandas."""
+    """The first sheet of a workbook that has a table as CSV, read by pandas."""
     try:
         sheets = pd.read_excel(
             path, sheet_name=None, header=None, dtype=object, keep_default_na=False
@@ -110,8 +119,9 @@ def excel_chunks(path: Path, notes: Notes) -> Chunks:
             f"{path}: Excel files need a package that is not installed; install it with: pip"
             " install 'l1kpca[excel]', or save the sheet as CSV."
         ) from error
-    (name, sheet), *others = sheets.items()
-    if others:
-        notes.add(f"the sheet {name!r} is read, not: {shown_list([other for other, _ in others])}")
+    name = next((n for n, s in sheets.items() if len(s) > 3 and s.shape[1] > 1), next(iter(sheets)))
+    sheet = sheets.pop(name)
+    if sheets:
+        notes.add(f"the sheet {name!r} is read, not: {shown_list(list(sheets))}")
     rows = [[str(cell).removesuffix(" 00:00:00") for cell in row] for row in sheet.to_numpy()]
     return lambda: ((piece, 1.0) for piece in as_csv(rows))

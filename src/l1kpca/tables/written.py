@@ -42,7 +42,9 @@ _PLAIN = {
     ",": (re.compile(r"-?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?", re.ASCII), "."),
 }
 _BLANKS = re.compile(r"[\s'\u2019]")
-_CLOCK = re.compile(r"([+-])?(\d{1,4}):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?")
+_CLOCK = re.compile(
+    r"([+-])?(\d{1,4}):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?(?:\s*([ap])\.?m\.?)?", re.I
+)
 _MULTIPLES = {"k": 1e3, "K": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "G": 1e9, "T": 1e12}
 DAY = 86_400.0
 _DAY_ZERO = datetime(1970, 1, 1)
@@ -96,8 +98,9 @@ class Numbers:
         if cell.strip().lower() in NO_NUMBER:
             return math.nan
         if clock := _CLOCK.fullmatch(cell.strip()):
-            sign, hours, minutes, seconds = clock.groups(default="0")
-            size = int(hours) + int(minutes) / 60 + float(seconds.replace(",", ".")) / 3600
+            sign, hours, minutes, seconds, half = clock.groups(default="0")
+            hour = int(hours) if half == "0" else int(hours) % 12 + 12 * (half in "pP")
+            size = hour + int(minutes) / 60 + float(seconds.replace(",", ".")) / 3600
             return -size if sign == "-" else size
         match = _matched(cell)
         unit, factor = (match["unit"] or "") if match else "", 1.0
