@@ -99,13 +99,13 @@ def surprise(values, new, level, normal=False):
         low = max(low, stats.norm.ppf((1 + levels[0]) / 2))
         high = max(high, stats.norm.ppf((1 + levels[1]) / 2))
     low = max(low, 1e-3 * high)
-    power = min(6, math.log(2) / math.log(high / low))
+    power = min(4, math.log(2) / math.log(high / low))
     out = []
     for value in new:
         steep = value > high and power > 1
         times = 1 + power * (value / high - 1) if steep else (value / high) ** power
         if value < low:
-            times = (low / high) ** power * (value / low) ** 6
+            times = (low / high) ** power * (value / low) ** 4
         out.append(-math.log(1 - level) * times)
     return np.array(out)
 

@@ -7,7 +7,7 @@ from scipy import stats
 
 from l1kpca._typing import Array
 
-_STEEPEST = 6.0  # power of a tail whose two quantiles agree
+_STEEPEST = 4.0  # power of a tail whose two quantiles agree, and of its fall below them
 _SMALLEST = 1e-3  # of the upper quantile: below, values do not differ
 _NORMAL_10 = stats.norm.ppf(0.1)
 _POINTS = np.linspace(1, 8, 57)  # deviations above the median
