@@ -138,7 +138,9 @@ def write(experiments, docs, notes, about):
     counts = ", ".join(f"{count} {verdict}" for verdict, count in tally.items())
     made = "<!-- Written by python -m paper; do not edit. -->"
     notes = [f"> {note}" for note in notes]
-    measured = f"Measured with l1kpca {about['l1kpca']} at {about['commit']} ({about['started']})."
+    measured = (
+        f"Measured with l1kpca {about['l1kpca']} at {about['commit']} ({about['started'][:10]})."
+    )
     pages = {
         "reproduction": [
             "# The paper, reproduced",
