@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from l1kpca.cli.app import run
-from l1kpca.tables.reading import Reading
 from l1kpca.tables.sources import read_table
+from l1kpca.tables.table import Reading
 from tables.corpus import CASES
 
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)

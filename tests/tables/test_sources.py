@@ -14,9 +14,8 @@ from pyarrow import feather, parquet
 from scipy.io import savemat
 
 from l1kpca import datasets
-from l1kpca.tables.reading import Notes, Reading
 from l1kpca.tables.sources import read_table
-from l1kpca.tables.table import TableError
+from l1kpca.tables.table import Notes, Reading, TableError
 from l1kpca.tables.text import open_text
 
 NUMBERS = np.array([[1.0, 2.5, -3.0], [4.0, 5.25, 6.0], [7.0, 8.0, 1e-3], [0.0, 0.5, 2.0]])

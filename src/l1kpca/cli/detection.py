@@ -14,7 +14,6 @@ from l1kpca.cli.outputs import Outputs
 from l1kpca.cli.scoring import Tally
 from l1kpca.cli.terminal import Terminal
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
-from l1kpca.report.content import report_of
 from l1kpca.report.facts import Cases, Reason, Summary, SuspiciousRow, to_plain
 from l1kpca.report.ranking import summarize
 from l1kpca.report.values import short, shown_value
@@ -111,11 +110,6 @@ class Model:
         }
         return replace(summary, settings=settings, notes=tuple(terminal.notes))
 
-    def page(self, *facts: Any, terminal: Terminal) -> str:
-        """The report on rows, as HTML, of what ``report_of`` takes beside the detector."""
-        with terminal.work("--report", "making the report"):
-            return report_of(self.detector, *facts).to_html()
-
 
 def _judged(detector: KernelPCAOutlierDetector, frame: Any) -> tuple[Any, Any, Judged]:
     """Rows as numbers, what was changed for that, and what the detector says of them."""
@@ -194,9 +188,8 @@ def cells_of(top: Sequence[SuspiciousRow]) -> list[dict[str, str]]:
         cells |= {"flag": "outlier" if row.flagged else ""}
         if with_truth:
             cells["truth"] = "outlier" if row.label else "inlier"
-        cells["most responsible columns (share of the score)"] = ", ".join(
-            _reason(reason) for reason in row.reasons
-        )
+        reasons = ", ".join(map(_reason, row.reasons))
+        cells["most responsible columns (share of the score)"] = reasons
         rows.append(cells)
     return rows
 

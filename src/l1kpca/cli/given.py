@@ -13,7 +13,7 @@ from l1kpca.cli.errors import InputError
 if TYPE_CHECKING:
     import typer
 
-    from l1kpca.tables.reading import Reading
+    from l1kpca.tables.table import Reading
 
 OWN_CLASS = "package.module:Class"
 _FEWEST_SAMPLES = 3
@@ -21,7 +21,7 @@ _FEWEST_SAMPLES = 3
 
 def given_reading(context: typer.Context) -> Reading:
     """What the user says about a table; every command that reads one has these options."""
-    from l1kpca.tables.reading import Reading
+    from l1kpca.tables.table import Reading
 
     said: dict[str, Any] = {
         name: None if value == "auto" else value for name, value in context.params.items()

@@ -72,12 +72,15 @@ class Outputs:
                 frames(), path, overwrite=self.overwrite, spreadsheet_safe=self.spreadsheet_safe
             )
 
-    def write_text(self, path: Path, text: str) -> None:
-        """Write one of the files."""
+    def write_report(self, path: Path, facts: Any, terminal: Terminal) -> None:
+        """Write the page on what ``report_of`` takes."""
         from l1kpca.files import replacing
+        from l1kpca.report.content import report_of
 
+        with terminal.work("--report", "making the report"):
+            page = report_of(*facts).to_html()
         with replacing(path, overwrite=self.overwrite) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_text(page, encoding="utf-8")
 
     def finish(self, plain: Mapping[str, Any], terminal: Terminal) -> None:
         """Name the files that were written; print the result as JSON if that was asked for."""

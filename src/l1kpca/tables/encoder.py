@@ -14,19 +14,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from l1kpca._typing import Array
 from l1kpca.links import Documented
+from l1kpca.tables import kinds as k
 from l1kpca.tables.categories import learn_categories
-from l1kpca.tables.kinds import (
-    KINDS,
-    USED,
-    Change,
-    Kind,
-    as_columns,
-    is_frame,
-    is_table,
-    kind_of,
-    read_columns,
-    sampled,
-)
+from l1kpca.tables.kinds import Change, Kind, as_columns, is_table, read_columns
 from l1kpca.tables.written import DAY
 
 _LEAST = {"value": 0.0, "gap": 0.3, "rarity": 1.0, "position": 1.0}  # gap: one is twice the other
@@ -103,23 +93,23 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         -------
         self : object
         """
-        columns = sampled(self._columns(X, reset=True))
+        columns = k.sampled(self._columns(X, reset=True))
         said = self.kinds or {}
         for name, kind in said.items():
-            if name not in columns or kind not in KINDS:
+            if name not in columns or kind not in k.KINDS:
                 raise ValueError(
                     f"kinds has {name!r}: {kind!r}, but must have names of columns and one of"
-                    f" {', '.join(KINDS)} for each"
+                    f" {', '.join(k.KINDS)} for each"
                 )
         self.plan_ = dict.fromkeys(columns, Kind("number", "an array of numbers"))
         if is_table(X):
-            self.plan_ = {name: kind_of(name, columns[name], said.get(name)) for name in columns}
+            self.plan_ = {name: k.kind_of(name, columns[name], said.get(name)) for name in columns}
         self.kinds_ = {name: kind.kind for name, kind in self.plan_.items()}
         if not {"number", "date"} & {*self.kinds_.values()}:  # booleans are the numbers
             for name in [name for name, kind in self.kinds_.items() if kind == "boolean"]:
                 self.plan_[name] = replace(self.plan_[name], as_number=True)
         self.reasons_ = {name: kind.reason for name, kind in self.plan_.items()}
-        self.columns_ = [name for name, kind in self.kinds_.items() if kind in USED]
+        self.columns_ = [name for name, kind in self.kinds_.items() if kind in k.USED]
         if not self.columns_:
             why = ", ".join(f"{name} ({kind})" for name, kind in [*self.kinds_.items()][:8])
             raise ValueError(
@@ -158,7 +148,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         columns = as_columns(X)
-        if not is_frame(X) and len(columns) == len(self.plan_):  # by their places
+        if not k.is_frame(X) and len(columns) == len(self.plan_):  # by their places
             columns = dict(zip(self.plan_, columns.values(), strict=True))
         lacking = [name for name in self.columns_ if name not in columns]
         if lacking:

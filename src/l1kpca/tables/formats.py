@@ -18,9 +18,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from l1kpca.files import UNREADABLE, read_arrays
-from l1kpca.tables.reading import Notes, Opened, Reading, check_width, unique_names
 from l1kpca.tables.records import excel_chunks, json_chunks
-from l1kpca.tables.table import TableError
+from l1kpca.tables.table import Notes, Opened, Reading, TableError, check_width, unique_names
 from l1kpca.tables.text import lines_of, open_text, watched
 
 ROWS, TRUTH = "X", "y"

@@ -118,12 +118,13 @@ def _text(values: list[Any]) -> Array:
     return out
 
 
-def sampled(columns: Mapping[str, Array]) -> dict[str, Array]:
+def sampled(columns: dict[str, Array]) -> dict[str, Array]:
     """The same columns with at most so many rows as kinds are learned from, in their order."""
-    n, rows = len(next(iter(columns.values()), ())), None
-    if n > tuning.KIND_ROWS:
-        rows = np.sort(np.random.default_rng(0).choice(n, tuning.KIND_ROWS, replace=False))
-    return {name: cells if rows is None else cells[rows] for name, cells in columns.items()}
+    n = len(next(iter(columns.values()), ()))
+    if n <= tuning.KIND_ROWS:
+        return columns
+    rows = np.sort(np.random.default_rng(0).choice(n, tuning.KIND_ROWS, replace=False))
+    return {name: cells[rows] for name, cells in columns.items()}
 
 
 @np.errstate(over="ignore")  # differences of numbers near the largest of all
@@ -131,20 +132,16 @@ def kind_of(name: str, cells: Array, said: str | None) -> Kind:
     """What a column is; ``said`` is what the user said."""
     text = cells.tolist() if cells.dtype == object else []
     found = _kind_of_text(name, text)
-    if not text:
-        found = _kind_of_numbers(name, cells) if cells.ndim == 1 else _kind_of_dates(cells)
+    if not text and cells.ndim == 1:
+        found = _kind_of_numbers(name, cells)
+    elif not text and (seconds := cells[np.isfinite(cells[:, 0]), 0]).size:
+        varies = np.ptp(seconds) > 0
+        found = Kind("date", "dates") if varies else Kind("constant", "one date in every row")
     if said is None or said == found.kind:
         return found
     readers: dict[str, Any] = {"number": Numbers, "date": Dates}
     counts = Counter(cell for cell in text if cell is not None)
     return Kind(said, "as you said", readers[said].learn(counts) if said in readers else None)
-
-
-def _kind_of_dates(cells: Array) -> Kind:
-    seconds = cells[np.isfinite(cells[:, 0]), 0]
-    if not len(seconds):
-        return Kind("empty", "it has no values")
-    return Kind("date", "dates") if np.ptp(seconds) else Kind("constant", "one date in every row")
 
 
 def _kind_of_numbers(name: str, numbers: Array, reader: Numbers | None = None) -> Kind:

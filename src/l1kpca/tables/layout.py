@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from l1kpca.tables.reading import Notes, Reading, check_width, unique_names
-from l1kpca.tables.table import TableError, shortened
+from l1kpca.tables.table import Notes, Reading, TableError, check_width, shortened, unique_names
 
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from l1kpca.tables.reading import Notes
-from l1kpca.tables.table import TableError, shortened, shown_list
+from l1kpca.tables.table import Notes, TableError, shortened, shown_list
 
 Chunks = Callable[[], Iterator[tuple[bytes, float]]]
 """Gives the bytes of a file from the start, with the share of it that was read."""
@@ -122,6 +121,6 @@ def excel_chunks(path: Path, notes: Notes) -> Chunks:
     name = next((n for n, s in sheets.items() if len(s) > 3 and s.shape[1] > 1), next(iter(sheets)))
     sheet = sheets.pop(name)
     if sheets:
-        notes.add(f"the sheet {name!r} is read, not: {shown_list(list(sheets))}")
+        notes.update([f"the sheet {name!r} is read, not: {shown_list(list(sheets))}"])
     rows = [[str(cell).removesuffix(" 00:00:00") for cell in row] for row in sheet.to_numpy()]
     return lambda: ((piece, 1.0) for piece in as_csv(rows))

@@ -23,8 +23,16 @@ import pyarrow as pa
 
 from l1kpca.files import UNREADABLE
 from l1kpca.tables.formats import array_table, open_file
-from l1kpca.tables.reading import Notes, Opened, Reading
-from l1kpca.tables.table import Progress, Table, TableError, label_word, shown_list, shown_option
+from l1kpca.tables.table import (
+    Notes,
+    Opened,
+    Progress,
+    Reading,
+    Table,
+    TableError,
+    label_word,
+    shown_list,
+)
 
 BUILT_IN_TRUTH = "outlier"
 STANDARD_INPUT = "-"
@@ -47,24 +55,9 @@ def read_table(
 ) -> Table:
     """Read a table of any known kind, and give its columns their roles.
 
-    Parameters
-    ----------
-    source : str or sequence of str
-        Files, globs, folders, ``"-"`` for the standard input, or the name of a data set.  Several
-        files are one table, one after the other.
-    reading : Reading, optional
-        What the user says about the table.
-    most : int, optional
-        Keep at most so many rows in memory, drawn uniformly from all; None keeps all.
-    seed : int, default=0
-        Of the drawing.
-    progress : callable, optional
-        Called with done and total.
-
-    Returns
-    -------
-    table : Table
-        At least three rows and two columns.
+    ``source`` is files, globs, folders, ``"-"`` for the standard input, or the name of a data set;
+    several files are one table, one after the other.  At most ``most`` rows stay in memory, drawn
+    uniformly from all with ``seed``; None keeps all.
     """
     reading = Reading() if reading is None else reading
     given = [source] if isinstance(source, str) else list(source)
@@ -81,7 +74,10 @@ def read_table(
     for file in files:
         notes.update(file.remarks)
     notes.update(seen)
-    notes.update(_different(files, columns))
+    for name in columns.kinds:
+        lacking, n = sum(name not in file.names for file in files), len(files)
+        if lacking:
+            notes.update([f"column {name!r} is missing in {lacking} of {n} files: no values there"])
 
     def again(progress: Progress) -> Iterator[pd.DataFrame]:
         for place, file in enumerate(files):
@@ -109,18 +105,14 @@ def _open(name: str, reading: Reading, notes: Notes) -> list[Opened]:
     path = Path(name)
     try:
         if path.is_dir():
-            files = sorted(
-                file
-                for file in path.rglob("*")
-                if file.is_file() and not file.name.startswith(("_", "."))
-            )
+            inside = (file for file in path.rglob("*") if not file.name.startswith(("_", ".")))
+            files = sorted(filter(Path.is_file, inside))
             if not files:
                 raise TableError(f"{path} is a folder without files; give one with tables.")
         elif path.exists() or not glob.has_magic(name):
             files = [path] if path.exists() else []
         else:
-            found = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 (any pattern)
-            files = list(map(Path, found))
+            files = [*map(Path, sorted(glob.glob(name, recursive=True)))]  # noqa: PTH207
             if not files:
                 raise TableError(f"{name} matches no file; correct the pattern.")
         for file in files:
@@ -263,13 +255,6 @@ class _Columns:
         return pd.DataFrame(found)
 
 
-def _different(files: Sequence[Opened], columns: _Columns) -> Iterator[str]:
-    for name in columns.kinds:
-        lacking = sum(name not in file.names for file in files)
-        if lacking:
-            yield f"column {name!r} is missing in {lacking} of {len(files)} files: no values there"
-
-
 def _with_roles(table: Table, reading: Reading, notes: Notes) -> Table:
     columns = list(map(str, table.frame.columns))
     if table.n_rows < MIN_ROWS:
@@ -288,12 +273,11 @@ def _with_roles(table: Table, reading: Reading, notes: Notes) -> Table:
         raise TableError(f"--id and --label both name the column {reading.id_column!r}; use two.")
     id_column = table.id_column if table.id_column in columns else None
     if id_column is not None and reading.id_column is None:
-        notes.add("the first column has no name and is taken as the id of the rows")
+        notes.update(["the first column has no name and is taken as the id of the rows"])
     if table.truth_column is not None and reading.label_column is None:
-        notes.add(
-            f"column {table.truth_column!r} holds the truth and is left out; compare with it by"
-            f" --label {table.truth_column}"
-        )
+        truth = table.truth_column
+        said = f"column {truth!r} holds the truth and is left out; compare with it by --label"
+        notes.update([f"{said} {truth}"])
     table = replace(
         table,
         id_column=reading.id_column or id_column,
@@ -303,8 +287,7 @@ def _with_roles(table: Table, reading: Reading, notes: Notes) -> Table:
     )
     for name in table.feature_columns if table.label_column is None else ():
         if re.sub("[^a-z]", "", name.lower()) in _ANSWERS and table.frame[name].nunique() == 2:
-            notes.add(
-                f"column {name!r} looks like the answer: if it is, say so by"
-                f" {shown_option('label', name)}, and it is compared with, not looked at"
-            )
+            typed = f'"{name}"' if " " in name else name
+            said = f"column {name!r} looks like the answer: if it is, say so by --label {typed}"
+            notes.update([f"{said}, and it is compared with, not looked at"])
     return replace(table, notes=tuple(notes))

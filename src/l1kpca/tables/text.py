@@ -16,9 +16,8 @@ from pyarrow import compute as pc
 from pyarrow import csv as arrow_csv
 
 from l1kpca.tables.layout import Layout, cells_of, guess_layout, other_encoding
-from l1kpca.tables.reading import Notes, Opened, Reading
 from l1kpca.tables.records import Chunks, as_csv
-from l1kpca.tables.table import TableError, shortened
+from l1kpca.tables.table import Notes, Opened, Reading, TableError, shortened
 
 BLOCK = 2**22
 """Bytes that are parsed at once; no line may be longer."""

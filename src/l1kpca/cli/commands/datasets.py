@@ -32,17 +32,9 @@ def list_datasets(as_json: opt.Json = False) -> None:
         }
         for fact in map(info, names())
     ]
-    rows = [
-        {
-            "name": fact.name,
-            "rows#": str(fact.n_samples),
-            "columns#": str(fact.n_features),
-            "outliers#": str(fact.n_outliers),
-            "here": "yes" if fact.name in here else "fetch it",
-            "description": fact.description,
-        }
-        for fact in map(info, names())
-    ]
+    heads = ("name", "rows#", "columns#", "outliers#", "here", "description")
+    shown = [{**fact, "available": "yes" if fact["available"] else "fetch it"} for fact in found]
+    rows = [dict(zip(heads, map(str, fact.values()), strict=True)) for fact in shown]
     terminal.table("Data sets", rows)
     terminal.result(found)
 

@@ -97,8 +97,8 @@ def detect(
     summary = model.summary(cases, judged, table.source, top, terminal, **levels)
     write_scores(summary, table, outputs, terminal)
     if report is not None:
-        facts = cases, summary, given.given_command(context), compared
-        outputs.write_text(report, model.page(*facts, terminal=terminal))
+        facts = model.detector, cases, summary, given.given_command(context), compared
+        outputs.write_report(report, facts, terminal)
     if save is not None:
         model.save(save, overwrite=force)
     show(summary, outputs, terminal)

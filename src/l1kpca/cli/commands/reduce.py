@@ -76,33 +76,16 @@ def reduce(
     with terminal.work(table.source, "reducing rows") as progress:
         parts = each(_reduced, (encoder, scaled, pca), table.batches(progress), spread=spread)
         scores = np.concatenate([part for _, part in parts])
-    found: list[dict[str, Any]] = [
-        {"name": f"component{place}", "variance_share": float(share), "n_iterations": int(steps)}
-        for place, (share, steps) in enumerate(
-            zip(pca.explained_variance_ratio_, pca.n_steps_, strict=True), start=1
-        )
-    ]
-    added = {component["name"]: scores[:, j] for j, component in enumerate(found)}
-    outputs.write_table(table, added, terminal)
-    rows = [
-        {
-            "component": component["name"],
-            "variance#": f"{component['variance_share']:.1%}",
-            "steps#": str(component["n_iterations"]),
-        }
-        for component in found
-    ]
+    shares, steps = pca.explained_variance_ratio_.tolist(), pca.n_steps_.tolist()
+    names = [f"component{place}" for place in range(1, len(shares) + 1)]
+    outputs.write_table(table, dict(zip(names, scores.T, strict=True)), terminal)
+    found = [*zip(names, shares, steps, strict=True)]
+    rows = [{"component": n, "variance#": f"{v:.1%}", "steps#": str(s)} for n, v, s in found]
     terminal.show_notes()
     terminal.table(f"Components of {table.source}", rows)
-    outputs.finish(
-        {
-            "source": table.source,
-            "n_rows": table.n_rows,
-            "columns": encoder.columns_,
-            "components": found,
-        },
-        terminal,
-    )
+    listed = [{"name": n, "variance_share": v, "n_iterations": s} for n, v, s in found]
+    plain = {"source": table.source, "n_rows": table.n_rows, "columns": encoder.columns_}
+    outputs.finish({**plain, "components": listed}, terminal)
 
 
 def _reduced(model: Any, frame: Any) -> Any:

@@ -17,8 +17,7 @@ from l1kpca.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from l1kpca.cli.detection import Model
-    from l1kpca.tables.reading import Reading
-    from l1kpca.tables.table import Table
+    from l1kpca.tables.table import Reading, Table
 
 
 def score(
