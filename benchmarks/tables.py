@@ -1,70 +1,99 @@
-"""Time and peak memory of the command line on large tables; each command runs by itself.
+"""Time and peak memory of the command line on large tables; fills docs/cli.md after each run.
 
-python -m benchmarks.tables FOLDER [--rows 10000000]  (FOLDER keeps the tables: 4 GB for 10 M rows)
+    python -m benchmarks.tables [--only reduce "detect 2 M"]
+
+Every command runs in a process of its own, with ``--out`` and, for detect, ``--report``. The tables
+(five factors and noise in 20 columns) stay in out/tables: 2.3 GB. A quiet machine with two cores
+takes about twelve minutes; ``--quick`` has a hundredth of the rows.
 """
 
-from __future__ import annotations
-
-import argparse
 import os
 import sys
 import time
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-COLUMNS = 20
+from benchmarks.results import OUT, chosen_of, folder_of, options, publish, table
+
+COLUMNS, PIECE = 20, 500_000
+TARGETS = {
+    "--version": (0.4, None),
+    "reduce 200 k, 2 components": (15, None),
+    "detect 10 M, parquet": (180, 1.2),
+    "detect 10 M, csv": (300, 1.2),
+}
+"""Seconds and GB that a command may take."""
 
 
-def make(folder: Path, rows: int) -> Path:
-    """Rows of five factors and noise in 20 columns, as Parquet and CSV, unless they are there."""
+def make(folder, rows):
+    """A table as Parquet and CSV, unless it is there."""
     path = folder / f"rows{rows}.parquet"
     if path.exists():
         return path
     rng = np.random.default_rng(0)
     loads = rng.normal(size=(5, COLUMNS))
     schema = pa.schema([(f"c{i}", pa.float64()) for i in range(COLUMNS)])
+    unfinished = path.with_suffix(".part")
     with (
-        parquet.ParquetWriter(path, schema) as arrow,
+        parquet.ParquetWriter(unfinished, schema) as arrow,
         csv.CSVWriter(path.with_suffix(".csv"), schema) as text,
     ):
-        for start in range(0, rows, 500_000):
-            n = min(500_000, rows - start)
+        for start in range(0, rows, PIECE):
+            n = min(PIECE, rows - start)
             X = rng.normal(size=(n, 5)) @ loads + rng.normal(size=(n, COLUMNS))
             batch = pa.record_batch(list(X.round(4).T), schema=schema)
             arrow.write_batch(batch)
             text.write_batch(batch)
-    return path
+    return unfinished.rename(path)
 
 
-def measured(*arguments: object) -> str:
-    """Wall and CPU seconds and peak memory of a run of the program."""
+def measured(folder, command, rows=0, suffix="", *others):
+    """Wall and CPU seconds and peak GB of a run of the program."""
+    data = [make(folder, rows).with_suffix(suffix)] if rows else []
+    written = ["--out", folder / "out.parquet", "--force", "-q"] if rows else []
+    words = [sys.executable, "-m", "l1kpca", *map(str, [command, *data, *others, *written])]
     start = time.perf_counter()
-    command = [sys.executable, "-m", "l1kpca", *map(str, arguments)]
-    _, status, used = os.wait4(os.posix_spawn(command[0], command, dict(os.environ)), 0)
+    _, status, used = os.wait4(os.posix_spawn(words[0], words, dict(os.environ)), 0)
+    if status:
+        raise RuntimeError(f"{' '.join(words)} ended with status {status}")
     wall, cpu = time.perf_counter() - start, used.ru_utime + used.ru_stime
-    peak = used.ru_maxrss / 2**20
-    return f"{wall:7.1f} s  {cpu:7.1f} s CPU  {peak:5.2f} GB  status {status}"
+    return {"seconds": wall, "cpu": cpu, "gigabytes": used.ru_maxrss * 1024 / 1e9}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    given = parser.parse_args()
-    given.folder.mkdir(exist_ok=True)
-    print("--version".ljust(32), measured("--version"), flush=True)
-    small, out = make(given.folder, 200_000), given.folder / "out.parquet"
-    reducing = ("reduce", small, "--components", 2, "--out", out, "--force", "-q")
-    print("reduce 200 k, 2 components".ljust(32), measured(*reducing), flush=True)
-    written = ("--out", out, "--report", given.folder / "r.html", "--force", "-q")
-    for rows in (given.rows // 5, given.rows):
-        for kind in (".parquet", ".csv"):
-            table = make(given.folder, rows).with_suffix(kind)
-            name = f"detect {rows / 1e6:g} M rows, {kind[1:]}"
-            print(name.ljust(32), measured("detect", table, *written), flush=True)
+def times(results):
+    """What was measured so far, beside what is allowed."""
+    lines = []
+    for name, one in results.items():
+        if name != "about":
+            seconds, gigabytes = TARGETS.get(name, (None, None))
+            lines.append([name, f"{one['seconds']:.1f}", seconds or "", f"{one['cpu']:.1f}",
+                          f"{one['gigabytes']:.2f}", gigabytes or ""])  # fmt: skip
+    heads = ["command", "seconds", "at most", "CPU seconds", "peak GB", "at most"]
+    return table(heads, lines)
+
+
+def main():
+    given = options(__doc__)
+    folder, share = folder_of(given.quick, OUT) / "tables", 100 if given.quick else 1
+    folder.mkdir(exist_ok=True)
+    page = ("--report", folder / "report.html")
+    run = partial(partial, measured, folder)
+    tasks = {
+        "--version": run("--version"),
+        "reduce 200 k, 2 components": run(
+            "reduce", 200_000 // share, ".parquet", "--components", 2
+        ),
+    }
+    for millions in (2, 10):
+        for kind in ("parquet", "csv"):
+            task = run("detect", millions * 10**6 // share, f".{kind}", *page)
+            tasks[f"detect {millions} M, {kind}"] = task
+    for name in chosen_of(tasks, given.only) if not given.page else ["--version"]:
+        given.only = [name]  # the page is filled after each one
+        publish("tables", "cli.md", tasks, {"tables": times}, given)
 
 
 if __name__ == "__main__":
