@@ -20,7 +20,7 @@ from benchmarks.results import OUT, chosen_of, folder_of, options, publish, tabl
 
 COLUMNS, PIECE = 20, 500_000
 TARGETS = {
-    "--version": (0.4, None),
+    "version": (0.4, None),
     "reduce 200 k, 2 components": (15, None),
     "detect 10 M, parquet": (180, 1.2),
     "detect 10 M, csv": (300, 1.2),
@@ -82,7 +82,7 @@ def main():
     page = ("--report", folder / "report.html")
     run = partial(partial, measured, folder)
     tasks = {
-        "--version": run("--version"),
+        "version": run("--version"),
         "reduce 200 k, 2 components": run(
             "reduce", 200_000 // share, ".parquet", "--components", 2
         ),
@@ -91,7 +91,7 @@ def main():
         for kind in ("parquet", "csv"):
             task = run("detect", millions * 10**6 // share, f".{kind}", *page)
             tasks[f"detect {millions} M, {kind}"] = task
-    for name in chosen_of(tasks, given.only) if not given.page else ["--version"]:
+    for name in chosen_of(tasks, given.only) if not given.page else ["version"]:
         given.only = [name]  # the page is filled after each one
         publish("tables", "cli.md", tasks, {"tables": times}, given)
 
