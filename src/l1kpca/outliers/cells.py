@@ -154,7 +154,9 @@ class Cells:
         return Given(residual, expected, np.stack(oddness, axis=1))
 
     def _largest_surprise(self, sizes: Array) -> Array:
-        found = Tail(*self.tails)(sizes).max(axis=1, initial=0)
+        found = np.zeros(len(sizes))
+        for tail, size in zip(self.tails.T, sizes.T, strict=True):  # not all at once: for memory
+            np.maximum(found, Tail(*tail)(size), out=found)
         return np.maximum(found - np.log(max(1, sizes.shape[1])), 0)
 
     def raw(self, z: Array) -> tuple[Array, Array, Array]:

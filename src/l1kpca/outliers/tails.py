@@ -15,7 +15,7 @@ _POINTS = np.linspace(1, 8, 57)  # deviations above the median
 
 @dataclass(frozen=True, eq=False)
 class Tail:
-    """The surprise -log P(larger) of values, by two quantiles; for one measure or one a column.
+    """The surprise -log P(larger) of values, by two quantiles of ordinary values.
 
     The surprise is a power of the value through both.  Below the lower one it falls steeply: small
     values surprise nobody.  Beyond the upper one its tangent goes on if the power is above 1, as in
@@ -24,13 +24,13 @@ class Tail:
 
     Attributes
     ----------
-    value, surprise, power : ndarray
+    value, surprise, power : float
         The upper quantile, its surprise, and the power.
     """
 
-    value: Array
-    surprise: Array
-    power: Array
+    value: float
+    surprise: float
+    power: float
 
     def __call__(self, values: Array) -> Array:
         """The surprise of values."""
@@ -38,8 +38,8 @@ class Tail:
         inside = np.minimum(ratio, 1) ** self.power
         inside *= np.minimum(ratio * 2 ** (1 / self.power), 1) ** (_STEEPEST - self.power)
         beyond = np.maximum(ratio, 1)
-        bent = 1 + self.power * (beyond - 1)
-        return self.surprise * inside * np.where(self.power < 1, beyond**self.power, bent)
+        beyond = beyond**self.power if self.power < 1 else 1 + self.power * (beyond - 1)
+        return self.surprise * inside * beyond
 
     def at(self, surprise: float) -> float:
         """The value with this surprise."""
@@ -53,7 +53,7 @@ class Tail:
     @property
     def array(self) -> Array:
         """All three as one array; ``Tail(*array)`` is the tail again."""
-        return np.stack([self.value, self.surprise, self.power])
+        return np.array([self.value, self.surprise, self.power])
 
 
 def fit_tail(values: Array, level: float, *, normal: bool = False) -> Tail:
