@@ -165,3 +165,13 @@ def test_cells_are_frames_in_the_words_of_the_table(fitted):
     assert found.flagged.loc["stone 7", "y"]
     assert 3 < found.expected.loc["stone 7", "y"] < 10
     assert found.residual.index.tolist() == ["stone 7", "stone 13"]
+
+
+def test_cells_that_are_not_taken_as_written_are_named():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    frame.loc[3, "a"] = np.inf
+    said = r"^1 cell is not taken as written \(a: .*inf.*, no number: taken as missing\)$"
+    with pytest.warns(UserWarning, match=said):
+        detector = KernelPCAOutlierDetector(random_state=0).fit(frame)
+    assert np.isfinite(detector.score_samples(frame)).all()

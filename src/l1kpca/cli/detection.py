@@ -206,9 +206,10 @@ def show(summary: Summary, outputs: Outputs, terminal: Terminal) -> None:
     """The most abnormal rows with their reasons, how well the truth was met, what was written."""
     terminal.show_notes()
     terminal.table(f"The most abnormal rows of {summary.source}", cells_of(summary.top))
+    flagged = f"{summary.n_flagged} of {summary.n_rows} rows are flagged: their score is above the"
+    none = f"None of the {summary.n_rows} rows is flagged: no score is above the"
     terminal.say(
-        f"{summary.n_flagged} of {summary.n_rows} rows are flagged: their score is above the"
-        f" cut-off {summary.cutoff:.4g}."
+        f"{flagged if summary.n_flagged else none} cut-off {summary.cutoff:.4g}."
         f"{'' if summary.clear_line else ' There is no clear line: many rows are near it.'}"
     )
     for sentence in summary.promise.says:

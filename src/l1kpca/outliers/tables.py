@@ -39,9 +39,19 @@ def encoded(detector: Any, X: Any, *, reset: bool) -> tuple[Array | None, TableE
             encoder = TableEncoder().fit(X)
             _warn_of_unused(encoder)
         X = encoder.encode(X)
-        for sentence in totals_among(X) if reset else ():
+        for sentence in (*_taken_otherwise(X), *totals_among(X)) if reset else ():
             warn_user(sentence)
     return check_array(X.X, ensure_all_finite="allow-nan"), encoder
+
+
+def _taken_otherwise(encoded: Encoded) -> list[str]:
+    """One sentence on the cells that are not taken as they are written."""
+    if not encoded.changes:
+        return []
+    said = [f"{each.column}: {each.example}, {each.what}" for each in encoded.changes[:5]]
+    shown = "; ".join(said) + ("; ..." if len(encoded.changes) > 5 else "")
+    total = sum(each.count for each in encoded.changes)
+    return [f"{total} cell{' is' if total == 1 else 's are'} not taken as written ({shown})"]
 
 
 def _warn_of_unused(encoder: TableEncoder) -> None:
