@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 
 from benchmarks import detection_cases as cases
-from benchmarks.detection_page import MAKERS
-from benchmarks.results import options, publish
+from benchmarks.detection_page import makers
+from benchmarks.results import DOCS, folder_of, options, publish
 
 SETTINGS = ("contaminated", "clean")
 SETS = ("wbc", "ionosphere", "breastw", "cardio", "musk")
@@ -48,7 +48,13 @@ def tasks(quick=False):
 def main():
     given = options(__doc__)
     with np.errstate(all="ignore"):  # of the peers
-        publish("detection", "detection.md", tasks(given.quick), MAKERS, given)
+        publish(
+            "detection",
+            "detection.md",
+            tasks(given.quick),
+            makers(folder_of(given.quick, DOCS)),
+            given,
+        )
 
 
 if __name__ == "__main__":

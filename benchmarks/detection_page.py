@@ -1,6 +1,10 @@
 """The parts of docs/detection.md that come from the results of benchmarks.detection."""
 
+from functools import partial
+
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from scipy import stats
 
 from benchmarks.detection_cases import PEERS
@@ -47,8 +51,8 @@ def means(setting, results):
     return table(heads, lines) + note
 
 
-def differences(setting, results):
-    """Mean ranks on a line of text, with Nemenyi's critical difference."""
+def differences(setting, folder, results):
+    """A picture of mean ranks with Nemenyi's critical difference, and what it shows in words."""
     values = scores_of(results, setting, 0)
     if len(values) == 1:
         return "Mean ranks need the peers, which were not measured yet in this setting."
@@ -56,14 +60,30 @@ def differences(setting, results):
     k = len(ranks)
     critical = stats.studentized_range.ppf(0.95, k, np.inf) / np.sqrt(2)
     critical *= np.sqrt(k * (k + 1) / (6 * n_tables))
-    best = min(ranks.values())
-    lines = ["```text", f"mean rank by ROC-AUC over {n_tables} tables, 1 is the best"]
-    for name, rank in sorted(ranks.items(), key=lambda pair: pair[1]):
-        bar = "#" * round(4 * (rank - 1))
-        mark = "  = best" if rank <= best + critical else ""
-        lines.append(f"{name.strip('*'):8} {rank:4.1f} |{bar}{mark}")
-    lines += [f"critical difference {critical:.1f} (Nemenyi, 5 %): '= best' is within it", "```"]
-    return "\n".join(lines)
+    ranks = sorted((rank, name.strip("*")) for name, rank in ranks.items())
+    (folder / "images").mkdir(parents=True, exist_ok=True)
+    draw_ranks(folder / "images" / f"ranks_{setting}.png", ranks, critical, n_tables)
+    said = ", ".join(f"{name} {rank:.1f}" for rank, name in ranks)
+    within = sum(rank <= ranks[0][0] + critical for rank, _ in ranks) - 1
+    return (
+        f"![Mean ranks by ROC-AUC: {said}; critical difference {critical:.1f}]"
+        f"(images/ranks_{setting}.png)\n\nThe bar is Nemenyi's critical difference at 5 %,"
+        f" {critical:.1f}: {within} of the {k - 1} others are within it of the best."
+    )
+
+
+def draw_ranks(path, ranks, critical, n_tables):
+    """A dot for each detector, the best first, and a bar for what is not told from the best."""
+    figure = Figure(figsize=(6.5, 0.5 + 0.24 * len(ranks)), layout="constrained")
+    axes = FigureCanvasAgg(figure).figure.subplots()
+    best, places = ranks[0][0], range(len(ranks))
+    axes.axvspan(best, best + critical, color="#0072B2", alpha=0.15, lw=0)
+    axes.plot([rank for rank, _ in ranks], places, "o", color="#000000")
+    axes.set_yticks(places, [f"{name}  {rank:.1f}" for rank, name in ranks])
+    axes.invert_yaxis()
+    axes.set_xlabel(f"mean rank by ROC-AUC over {n_tables} tables (1 is the best)")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=130)
 
 
 def line(results):
@@ -142,14 +162,16 @@ def bad_at(results):
     return table(["table", "ours", "best peer", "which"], lines)
 
 
-MAKERS = {
-    "contaminated": lambda results: means("contaminated", results),
-    "clean": lambda results: means("clean", results),
-    "differences": lambda results: differences("contaminated", results),
-    "clean differences": lambda results: differences("clean", results),
-    "line": line,
-    "planted": planted,
-    "culprits": culprits,
-    "checks": checks,
-    "bad at": bad_at,
-}
+def makers(folder):
+    """Functions from results to the parts of the page; pictures go to the folder of the page."""
+    return {
+        "contaminated": partial(means, "contaminated"),
+        "clean": partial(means, "clean"),
+        "differences": partial(differences, "contaminated", folder),
+        "clean differences": partial(differences, "clean", folder),
+        "line": line,
+        "planted": planted,
+        "culprits": culprits,
+        "checks": checks,
+        "bad at": bad_at,
+    }

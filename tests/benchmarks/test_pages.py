@@ -57,8 +57,10 @@ def test_the_examples_of_the_page_on_detection_run(code, capsys):
     assert capsys.readouterr().out
 
 
-def test_the_page_on_detection_is_that_of_the_results(only_page):
-    assert only_page("detection", "detection.md", detection.MAKERS) == DETECTION
+def test_the_page_on_detection_is_that_of_the_results(only_page, tmp_path):
+    makers = detection.makers(tmp_path)
+    assert only_page("detection", "detection.md", makers) == DETECTION
+    assert (tmp_path / "images" / "ranks_contaminated.png").stat().st_size > 5000
     assert_whole(DETECTION)
 
 
