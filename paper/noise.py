@@ -89,11 +89,12 @@ def instance(reading, shape, corrupted, seed):
     return standardize(noisy) if reading["scaling"] == "both apart" else noisy, normal
 
 
-def explained(noisy, normal, p=4):
+def explained(noisy, normal, most=None, p=4):
     """For each method, percent of the most variation of the normal rows that p loadings explain.
 
     And by the other yardstick: the scores of the noisy rows as vectors of n entries."""
-    most = linalg.eigvalsh(normal.T @ normal)[-p:].sum()
+    if most is None:
+        most = linalg.eigvalsh(normal.T @ normal)[-p:].sum()
     found = {}
     for method, W in loadings(noisy, p).items():
         scores = linalg.qr(noisy @ W, mode="economic")[0]
@@ -102,19 +103,21 @@ def explained(noisy, normal, p=4):
     return found
 
 
-def gaussian_rows(noisy, normal, sigma, center):
-    """Coordinates in feature space in which the linear methods are those of the kernel."""
-    gamma = 1 / (2 * sigma**2)
-    both = np.vstack([noisy, normal])
-    K = rbf_kernel(both, noisy, gamma=gamma)
-    if center:  # at the mean of the noisy rows, as a fit does
-        K = K - K[: len(noisy)].mean(axis=0)
+def gaussian_explained(noisy, normal, sigma, center, p=4):
+    """The same for the Gaussian kernel: by coordinates in the span of the noisy rows."""
+    gamma, n = 1 / (2 * sigma**2), len(noisy)
+    K = rbf_kernel(np.vstack([noisy, normal]), noisy, gamma=gamma)
+    own = rbf_kernel(normal, gamma=gamma)
+    if center:  # at the mean of the noisy rows, as a fit does; the normal rows at their own
+        K = K - K[:n].mean(axis=0)
         K = K - K.mean(axis=1, keepdims=True)
-    values, vectors = linalg.eigh(K[: len(noisy)])
+        own = own - own.mean(axis=0)
+        own = own - own.mean(axis=1, keepdims=True)
+    most = linalg.eigvalsh(own, subset_by_index=[len(own) - p, len(own) - 1]).sum()
+    values, vectors = linalg.eigh(K[:n])
     kept = values > 1e-9 * values[-1]
     Y = K @ vectors[:, kept] / np.sqrt(values[kept])
-    noisy, normal = Y[: len(noisy)], Y[len(noisy) :]
-    return noisy, normal - normal.mean(axis=0) * center
+    return explained(Y[:n], Y[n:] - Y[n:].mean(axis=0) * center, most, p)
 
 
 def measure(at):
@@ -129,7 +132,7 @@ def measure(at):
         row = {**how, "corrupted": r}
         if part == "gaussian":
             rows += [
-                {**row, **wide, **explained(*gaussian_rows(*data[0], **wide))}
+                {**row, **wide, **gaussian_explained(*data[0], **wide)}
                 for wide in grid(sigma=(10.0, 25.0), center=(False, True))
             ]
         else:

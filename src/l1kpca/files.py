@@ -66,8 +66,10 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
     """
     target = check_writable(path, overwrite=overwrite)
     with _explained(path):
-        temporary = _created_beside(target)
-        try:
+        name = f".{target.name[:100]}.{secrets.token_hex(8)}{_UNFINISHED}"
+        temporary = target.with_name(name)
+        try:  # from here on, whatever interrupts leaves nothing
+            _create(temporary, target)
             yield temporary
             with temporary.open("rb+") as file:
                 os.fsync(file.fileno())
@@ -131,22 +133,15 @@ def _load(file: IO[bytes], mat: bool) -> dict[str, Any]:
         return dict(loaded)
 
 
-def _created_beside(target: Path) -> Path:
-    """An empty file in the same folder, with the permissions of the finished one.
+def _create(temporary: Path, target: Path) -> None:
+    """An empty file with the permissions of the finished one.
 
     They are those of the file to be replaced, so that a secret stays one while it is written, else
     those that the system gives to any new file.
     """
-    while True:
-        temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}{_UNFINISHED}")
-        try:
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        except FileExistsError:
-            continue
-        os.close(handle)
-        if target.exists():
-            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-        return temporary
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    if target.exists():
+        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
 
 
 def _rename_to_new(temporary: Path, target: Path, shown: str | os.PathLike[str]) -> None:

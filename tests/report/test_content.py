@@ -100,9 +100,12 @@ def made(ruined):
 
 
 def test_kinds_of_trouble_are_those_that_were_planted(made, ruined):
-    kinds = {kind["column"]: kind for kind in made.facts["kinds"]}
-    assert kinds["height"]["says"].startswith("height is far below the usual 1")
-    assert kinds["price"]["says"].startswith("price is far above the usual ")
+    kinds = {
+        kind["column"]: kind
+        for kind in made.facts["kinds"]
+        if kind["says"].startswith(("height is far below the usual 1", "price is far above the"))
+    }
+    assert set(kinds) == {"height", "price"}
     ids = made.facts["rows"]["id"]
     for column, planted in (("height", range(14)), ("price", range(20, 29))):
         assert {f"order {i}" for i in planted} <= {ids[k] for k in kinds[column]["rows"]}

@@ -53,5 +53,7 @@ def _sums_up(encoded: Encoded) -> bool:
     last, others = X[-1], np.nan_to_num(X[:-1])
     known = np.isfinite(last)
     above = (last > others.max(axis=0)) & known
-    alike = np.isclose(last[known], others.sum(axis=0)[known], rtol=_ROUNDING, atol=0)
+    with np.errstate(over="ignore"):  # sums that overflow are refused later, with a sentence
+        sums = others.sum(axis=0)
+    alike = np.isclose(last[known], sums[known], rtol=_ROUNDING, atol=0)
     return bool(above.sum() > 1 and alike.all())
