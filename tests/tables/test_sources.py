@@ -371,3 +371,17 @@ def _first_batches(opened):
         yield from opened.batches(Notes())
     except pa.ArrowInvalid as error:
         yield from _first_batches(opened.retried(error))
+
+
+def test_an_arrow_file_that_is_damaged_inside(tmp_path):
+    frame = pd.DataFrame({"a": range(12), "b": np.arange(12) ** 2})
+    frame.to_feather(tmp_path / "good.feather")
+    content, refused = (tmp_path / "good.feather").read_bytes(), 0
+    for place in range(len(content) - 300, len(content) - 10, 3):
+        bad = tmp_path / f"{place}.feather"
+        bad.write_bytes(content[:place] + b"\xff" + content[place + 1 :])
+        try:
+            assert len(read_table(str(bad)).frame) <= 12
+        except TableError as error:
+            refused += "is not a readable Arrow file, or it is damaged" in str(error)
+    assert refused > 10

@@ -58,12 +58,14 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
     except (pa.ArrowException, *UNREADABLE) as error:
         if isinstance(error, TableError | PermissionError):
             raise
-        shown = {"parquet": "Parquet", "arrow": "Arrow", "excel": "Excel"}.get(kind, kind)
-        raise TableError(
-            f"{path} is not a readable {shown} file, or it is damaged; write it again."
-        ) from error
+        raise _damaged(path, kind) from error
     check_width(path, len(opened.names))
     return replace(opened, names=unique_names(opened.names, notes))
+
+
+def _damaged(path: Path, kind: str) -> TableError:
+    shown = {"parquet": "Parquet", "arrow": "Arrow", "excel": "Excel"}.get(kind, kind)
+    return TableError(f"{path} is not a readable {shown} file, or it is damaged; write it again.")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -88,6 +90,10 @@ class ArrowFile(Opened):
                 for start in range(0, batch.num_rows, size):
                     part = plain(batch.slice(start, size).rename_columns(list(self.names)))
                     yield part, min(1.0, place / total)
+
+    def retried(self, error: Exception) -> Opened:
+        """There is no other way to read a damaged file."""
+        raise _damaged(self.path, self.kind) from error
 
 
 def _open_arrow(path: Path, kind: str) -> ArrowFile:
