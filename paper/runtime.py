@@ -97,7 +97,8 @@ def fit(at, X):
             pca.fit(X)
         return whole([moment - begin for moment in clocks[-1].times], min(count, rank_of(X, at)))
     pca.fit(X)
-    return {"seconds": time.perf_counter() - begin, "done": pca.n_components_, "asked": count}
+    seconds, asked = time.perf_counter() - begin, min(count, int(rank_of(X, at)))
+    return {"seconds": seconds, "done": pca.n_components_, "asked": asked}
 
 
 def rank_of(X, at):
