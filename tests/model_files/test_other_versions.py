@@ -19,7 +19,7 @@ X = np.random.default_rng(0).normal(size=(12, 3))
 
 
 def test_the_first_file_of_version_2_is_read():
-    """Written once, and never again: it must be read whatever was renamed and moved since."""
+    """From the first release on it is never written again: it must be read whatever was moved."""
     saved = load(VERSION_2)
     detector, expected = saved.estimator, saved.attached["expected"]
     rows = pd.DataFrame(saved.attached["rows"], columns=["a", "b", "c"])

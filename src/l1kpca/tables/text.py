@@ -81,6 +81,7 @@ class TextTable(Opened):
         chunks = watched(self.chunks(), done)
         if layout.encoding != "utf-8" or layout.errors != "strict":
             chunks = _transcoded(chunks, layout)
+        chunks = _with_line_ends(chunks, self.path)
         if not layout.even:
             chunks = _mended(chunks, layout, notes)
             layout = replace(layout, skip=0, has_header=False, delimiter=",", quote='"')
@@ -176,6 +177,17 @@ class _Piped(io.RawIOBase):
 def watched(chunks: Iterator[tuple[bytes, float]], done: list[float]) -> Iterator[bytes]:
     """The bytes alone; ``done`` has the share that was read."""
     for chunk, done[0] in chunks:
+        yield chunk
+
+
+def _with_line_ends(chunks: Iterator[bytes], path: str) -> Iterator[bytes]:
+    """The same, until a line does not end: the reader's threads would read far ahead in it."""
+    length = 0
+    for chunk in chunks:
+        end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
+        length = length + len(chunk) if end < 0 else len(chunk) - end - 1
+        if length > 2 * BLOCK:
+            raise _too_long(path)
         yield chunk
 
 
