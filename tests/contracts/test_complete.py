@@ -17,7 +17,6 @@ from l1kpca.outliers import Rule
 
 ELSEWHERE = {
     "Checkpointed": "tests/estimators/test_checkpoint.py",
-    "Penalized": "tests/optimality/test_wedges.py",
     "TiledGram": "a base class",
     "WorkerFactorGram": "tests/gram/test_dask_factor.py: its vectors are not arrays",
 }

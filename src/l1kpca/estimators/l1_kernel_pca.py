@@ -25,7 +25,7 @@ from l1kpca.estimators.checkpoint import Checkpoint, Checkpointed, fingerprint
 from l1kpca.gram.base import Gram
 from l1kpca.kernels import Kernel
 from l1kpca.optimality import ExactSearch, SdpRounding
-from l1kpca.optimality.certificate import Certifier
+from l1kpca.optimality.certificate import certified
 
 SOLVERS: dict[str, Callable[..., Finder]] = {
     "fixed_point": SignIteration,
@@ -242,5 +242,4 @@ class L1KernelPCA(KernelPCABase):
         if isinstance(finder, SignIteration) and not is_dask(self.X_fit_):
             warn_if_stalled(gram, components)
         if self.certify:
-            found = Certifier().certify(gram, self.dual_components_, self.signs_)
-            self.optimality_gap_ = found.gap
+            self.optimality_gap_ = certified(gram, self.dual_components_, self.signs_).gap

@@ -9,7 +9,7 @@ has to be proven is that tau is large enough.
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -41,14 +41,11 @@ class UpperBound:
     """``"cholesky"``: holds up to nothing; ``"lanczos"``: fails with probability 1e-9 at most."""
 
 
-@dataclass(frozen=True)
-class Extremes:
+class Extremes(NamedTuple):
     """The extreme eigenvalues of a symmetric matrix, as a Krylov space sees them."""
 
     largest: float
     smallest: float
-    vector: Array
-    """Unit vector of the largest."""
     error: float
     """Bound on the share of the spread (largest - smallest) that is not seen."""
 
@@ -64,33 +61,26 @@ def spectral_bound(gram: Gram) -> UpperBound:
     return dual_bound(gram, np.zeros(gram.n_samples))
 
 
-def dual_bound(gram: Gram, y: Array, seen: Extremes | None = None) -> UpperBound:
+def dual_bound(gram: Gram, y: Array) -> UpperBound:
     """sum(y) + tau * sum(w), with w of `slack_weights` and tau proven.
 
     K need not be positive semidefinite, and ``y`` may be anything; zeros give the spectral bound.
-    ``seen`` is the `dual_slack` of y, if that is known.
+    tau must not be below the largest eigenvalue of W^(-1/2) (K - Diag(y)) W^(-1/2).
     """
     y = np.asarray(y, dtype=np.float64)
-    seen = seen or dual_slack(gram, y)
-    if gram.n_samples <= DENSE_ROWS:
-        return UpperBound(cholesky_bound(matrix_of(gram), y, seen.largest), "cholesky")
-    size = 1 + max(abs(seen.largest), abs(seen.smallest))
-    rounding = gram.n_samples * float(np.finfo(gram.dtype).eps) * size
-    raised = (seen.upper + rounding) * slack_weights(y).sum()
-    return UpperBound(float(y.sum() + raised), "lanczos")
-
-
-def dual_slack(gram: Gram, y: Array) -> Extremes:
-    """The eigenvalues of W^(-1/2) (K - Diag(y)) W^(-1/2): tau must not be below the largest."""
     w = slack_weights(y)
-    scale = (1 / np.sqrt(w))[:, np.newaxis]
-    shift = (y / w)[:, np.newaxis]
+    scale, shift = (1 / np.sqrt(w))[:, np.newaxis], (y / w)[:, np.newaxis]
 
     def scaled(V: Array) -> Array:
         image = gram.apply((scale * V).astype(gram.dtype, copy=False))
         return scale * np.asarray(image, dtype=np.float64) - shift * V
 
-    return extreme_eigenvalues(scaled, gram.n_samples)
+    seen = extreme_eigenvalues(scaled, gram.n_samples)
+    if gram.n_samples <= DENSE_ROWS:
+        return UpperBound(cholesky_bound(matrix_of(gram), y, seen.largest), "cholesky")
+    size = 1 + max(abs(seen.largest), abs(seen.smallest))
+    rounding = gram.n_samples * float(np.finfo(gram.dtype).eps) * size
+    return UpperBound(float(y.sum() + (seen.upper + rounding) * w.sum()), "lanczos")
 
 
 def slack_weights(y: Array) -> Array:
@@ -160,8 +150,8 @@ def extreme_eigenvalues(apply: Callable[[Array], Array], n: int, seed: int = 0) 
         exponent = np.log(1.648 * np.sqrt(n)) + np.log(2 / FAILURE_PROBABILITY) / width
         error = float((exponent / (2 * steps - 1)) ** 2)
     T = basis.T @ images
-    values, vectors = np.linalg.eigh((T + T.T) / 2)
-    return Extremes(float(values[-1]), float(values[0]), basis @ vectors[:, -1], error)
+    values = np.linalg.eigvalsh((T + T.T) / 2)
+    return Extremes(float(values[-1]), float(values[0]), error)
 
 
 def row_lengths(W: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from l1kpca import L1KernelPCA
-from l1kpca.optimality.certificate import Certifier
+from l1kpca.optimality.certificate import certified
 from l1kpca.peers.l2 import L2KernelPCA
 from l1kpca.report.values import short
 from l1kpca.threads import computing
@@ -36,7 +36,7 @@ def quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | N
         if maximizes_l1 and not len(gaps) and len(pca.X_fit_) <= _CERTIFIED_ROWS:
             few = slice(_CERTIFIED_COMPONENTS)
             with computing():
-                found = Certifier().certify(gram, pca.dual_components_[:, few], pca.signs_[few])
+                found = certified(gram, pca.dual_components_[:, few], pca.signs_[few])
             gaps = found.gap
     parts = []
     for j, trace in enumerate(pca.objective_trace_):
