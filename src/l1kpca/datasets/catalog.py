@@ -1,7 +1,5 @@
 """What is known of each data set before a single byte is read: size, origin, pinned checksum."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 _PYOD = "34f7996effac700a5166d882d5e94c6e6078fae3"
@@ -11,32 +9,20 @@ _PYOD_BREASTW = "ef6d5e8dc828615f498286c1d6a22cbd02fd4cd2"
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """Facts about one data set, without its values.
-
-    Attributes
-    ----------
-    name : str
-        The name `load` and `fetch` take.
-    n_samples, n_features, n_outliers : int
-        The size every file of this name must have.
-    description : str
-        Where the values come from and what an outlier is.
-    commit : str
-        Commit of the GitHub repository ``yzhao062/pyod`` that holds the pinned file.
-    sha256 : str
-        Checksum of the pinned ``.mat`` file.
-    built_in : bool
-        Whether `load` needs no file.
-    """
+    """Facts about one data set, without its values."""
 
     name: str
     n_samples: int
     n_features: int
     n_outliers: int
     description: str
+    """Where the values come from and what an outlier is."""
     commit: str
+    """Of the GitHub repository ``yzhao062/pyod`` that holds the pinned file."""
     sha256: str
+    """Of that ``.mat`` file."""
     built_in: bool = False
+    """Whether `load` needs no file."""
 
     @property
     def path(self) -> str:
@@ -80,12 +66,12 @@ _CATALOG = {entry.name: entry for entry in (
 
 
 def names() -> list[str]:
-    """Names of the outlier detection data sets, in the order of the paper's tables.
+    """Names of the data sets, which `load`, `fetch` and `info` take.
 
     Returns
     -------
     names : list of str
-        What `load`, `fetch` and `info` accept.
+        In the order of the paper's tables.
 
     Examples
     --------
@@ -107,13 +93,6 @@ def info(name: str) -> DatasetInfo:
     Returns
     -------
     info : DatasetInfo
-
-    Examples
-    --------
-    >>> from l1kpca import datasets
-    >>> facts = datasets.info("musk")
-    >>> facts.n_samples, facts.n_features, facts.n_outliers
-    (3062, 166, 97)
     """
     if name not in _CATALOG:
         raise ValueError(

@@ -1,7 +1,5 @@
 """Fetching the pinned files: checked by sha256, kept in a cache, never half a file."""
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import os
@@ -49,8 +47,7 @@ def fetch(
         Address of a mirror with the same paths below it. By default the environment variable
         ``L1KPCA_DATA_URL``, else the GitHub repository ``yzhao062/pyod``.
     progress : callable, optional
-        Called as ``progress(done, total)``, in bytes, while the file comes in: what a progress
-        bar needs. `total` is 0 if the server does not tell it.
+        Called as ``progress(done, total)``, in bytes; `total` is 0 if the server does not tell it.
     timeout : float, default=30.0
         Seconds to wait for the server's next bytes.
 
@@ -61,8 +58,6 @@ def fetch(
 
     Raises
     ------
-    ValueError
-        If the name is unknown or the address is not one of http.
     FetchError
         If the server is out of reach, refuses, breaks off, or sends other bytes.
     """

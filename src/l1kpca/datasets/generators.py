@@ -1,7 +1,5 @@
 """Seeded synthetic data of the paper's experiments."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -21,21 +19,14 @@ _LINE_OFF = np.array([[3.75, 2.25], [4.5, 4.75], [5.25, 5.75]])
 
 @dataclass(frozen=True, eq=False)
 class LowRankData:
-    """A low-rank matrix before and after noise on some of its rows.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The noisy matrix.
-    X_normal : ndarray of shape (n_samples, n_features)
-        The same matrix without noise; its columns have mean 0 and standard deviation 1.
-    corrupted : ndarray of shape (n_samples,)
-        bool, True for the rows that noise was added to.
-    """
+    """A low-rank matrix before and after noise on some of its rows."""
 
     X: NDArray[np.float64]
+    """The noisy matrix."""
     X_normal: NDArray[np.float64]
+    """Without noise; columns have mean 0 and standard deviation 1."""
     corrupted: NDArray[np.bool_]
+    """True for the rows that noise was added to."""
 
 
 def make_low_rank(
@@ -80,11 +71,9 @@ def make_low_rank(
 
     Notes
     -----
-    The generator behind the paper's figures is not published with it; this one follows its
-    description. The default noise is calibrated so that classical (L2) linear PCA of the noisy
-    matrix, with four components, explains about 90 % of what four components can explain of the
-    normal matrix, on average over 5 to 30 % corrupted rows, as in the paper. With
-    ``noise_scale=10`` it is about 96 %, below 5 nearly 100 %.
+    The paper does not publish its generator; this one follows its description. With the default
+    noise, four components of classical linear PCA explain about 90 % of what four can explain of
+    the normal matrix, as in the paper; with ``noise_scale=10`` it is about 96 %.
 
     Examples
     --------
@@ -130,16 +119,15 @@ def make_line(n_normal: int = 40, *, noise: float = 0.1, random_state: RandomSta
     Returns
     -------
     X : ndarray of shape (n_normal + 8, 2)
-        Normal points first, then the far ones, then those off the line.
+        Normal points, then the far ones, then those off the line.
     kind : ndarray of shape (n_normal + 8,)
         int8: 0 = normal, 1 = far (drawn as triangles), 2 = off the line (drawn as squares).
 
     Notes
     -----
-    The paper shows its points in a picture only. These places were searched for, to show what it
-    describes: in standardized scores, the circle around the normal points takes in two squares
-    (for a few seeds one) for L2, and none for Algorithm 1 and R1. They show that this can happen,
-    not how often it does.
+    The paper shows its points in a picture only. These places were searched for, so that the circle
+    around the normal points takes in two squares for L2, and none for Algorithm 1 and R1: this can
+    happen, which does not say how often it does.
 
     Examples
     --------
@@ -180,22 +168,8 @@ def make_spiral(
 
     Returns
     -------
-    X : ndarray of shape (n_normal + 8, 2)
-        Normal points first, then the far ones, then those between the arms.
-    kind : ndarray of shape (n_normal + 8,)
-        int8: 0 = normal, 1 = far (drawn as triangles), 2 = between the arms (squares).
-
-    Notes
-    -----
-    The paper shows its points in a picture only; these follow its description. What a method
-    makes of them depends on the width of the Gaussian kernel, and on whether it is centered.
-
-    Examples
-    --------
-    >>> from l1kpca.datasets import make_spiral
-    >>> X, kind = make_spiral(100, random_state=0)
-    >>> X.shape, [int((kind == k).sum()) for k in (0, 1, 2)]
-    ((108, 2), [100, 2, 6])
+    X, kind : ndarrays of shape (n_normal + 8, 2) and (n_normal + 8,)
+        As in `make_line`; 2 = between the arms.
     """
     _check("n_normal", n_normal, Integral, 2)
     _check("turns", turns, Real, 1)

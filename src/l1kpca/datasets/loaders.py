@@ -1,7 +1,5 @@
 """The six outlier detection data sets of the paper's experiments, by name."""
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import dataclass
@@ -26,30 +24,19 @@ _WBC_MALIGNANT = np.array(
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows with known outliers.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The rows, float64, unscaled and in the order of the source.
-    y : ndarray of shape (n_samples,)
-        int8 labels: 1 = outlier, 0 = inlier.
-    name : str
-        The name it was loaded by.
-    feature_names : tuple of str
-        One name for each column; ``x0, x1, ...`` where the source has none.
-    description : str
-        Where the values come from and what an outlier is.
-    source : str
-        The file that was read, or ``"scikit-learn"`` for built-in data.
-    """
+    """Rows with known outliers."""
 
     X: NDArray[np.float64]
+    """(n_samples, n_features), unscaled and in the order of the source."""
     y: NDArray[np.int8]
+    """Labels: 1 = outlier, 0 = inlier."""
     name: str
     feature_names: tuple[str, ...]
+    """``x0, x1, ...`` where the source has none."""
     description: str
+    """Where the values come from and what an outlier is."""
     source: str
+    """The file that was read, or ``"scikit-learn"`` for built-in data."""
 
 
 def load(
@@ -76,13 +63,6 @@ def load(
     data : Dataset, or (X, y)
         Rows, labels and where they come from.
 
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or the file is unreadable or holds other data.
-    FileNotFoundError
-        If `data_dir` is no directory, or the data set is in none of the places.
-
     Examples
     --------
     >>> from l1kpca import datasets
@@ -108,12 +88,6 @@ def available(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
     -------
     names : list of str
         Built-in data sets and those with a file, in the order of `names`.
-
-    Examples
-    --------
-    >>> from l1kpca import datasets
-    >>> "wbc" in datasets.available()
-    True
     """
     places = _places(data_dir)
     return [name for name in names() if info(name).built_in or _find(name, places)]
@@ -127,12 +101,6 @@ def default_cache_dir() -> Path:
     path : Path
         ``$XDG_CACHE_HOME/l1kpca`` or ``~/.cache/l1kpca`` on Linux, ``~/Library/Caches/l1kpca`` on
         macOS, ``%LOCALAPPDATA%\l1kpca\l1kpca\Cache`` on Windows. It need not exist.
-
-    Examples
-    --------
-    >>> from l1kpca import datasets
-    >>> "l1kpca" in datasets.default_cache_dir().parts
-    True
     """
     home = Path.home()
     if sys.platform == "win32":

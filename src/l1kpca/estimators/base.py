@@ -93,10 +93,8 @@ class KernelPCABase(FittedKernelPCA):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
+        X, y
             As in `fit`.
-        y : ignored
-            Not used, present for API consistency.
 
         Returns
         -------

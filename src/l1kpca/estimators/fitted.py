@@ -73,35 +73,27 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         Scores s stand for the point :math:`P = m + \sum_j s_j w_j` of feature space, with m the
         center and w the components.  Only the linear kernel has a row for every such point.  For
         other kernels, "ridge" predicts the row by kernel ridge regression of the training rows on
-        their scores; "fixed_point" looks for the row whose image is nearest to P,
+        their scores; "fixed_point" looks for the row whose image is nearest to P, by
 
-        .. math:: \min_x \|\phi(x) - P\|^2, \qquad
-                  x \leftarrow \frac{\sum_l g_l k(x, x_l)\, x_l}{\sum_l g_l k(x, x_l)}
-                  \quad\text{with } P = \sum_l g_l \phi(x_l),
+        .. math:: x \leftarrow \frac{\sum_l g_l k(x, x_l)\, x_l}{\sum_l g_l k(x, x_l)}
+                  \quad\text{with } P = \sum_l g_l \phi(x_l)
 
-        the iteration of Mika et al. for the Gaussian kernel.  A step that would lead away from P is
-        shortened until it does not, so the distance never grows.
+        (Mika et al., 1998).  A step that leads away from P is shortened until it does not.
 
         Parameters
         ----------
         X : array-like or Dask array of shape (n_samples, n_components_)
             Scores.
         method : {"auto", "ridge", "fixed_point"}, default="auto"
-            "auto" is exact for the linear kernel: the point of the subspace with these scores; for
-            other kernels it is "ridge".  "ridge" needs ``fit_inverse_transform=True``.
-            "fixed_point" needs ``kernel="rbf"`` and nothing that is learned at fit.  It begins at
-            the training row nearest to P (with ``gram="nystroem"``, at the nearest landmark), or at
-            the ridge pre-image if that was learned and is nearer.
+            "auto" is exact for the linear kernel and "ridge" for others, which needs
+            ``fit_inverse_transform=True``.  "fixed_point" needs ``kernel="rbf"`` and nothing that
+            is learned at fit: it begins at the nearest training row or landmark, or at the ridge
+            pre-image if that was learned and is nearer.
 
         Returns
         -------
         rows : ndarray of shape (n_samples, n_features)
             A Dask array if X is one.
-
-        References
-        ----------
-        S. Mika, B. Schölkopf, A. Smola, K.-R. Müller, M. Scholz and G. Rätsch, "Kernel PCA and
-        De-Noising in Feature Spaces", NIPS 1998.
 
         Examples
         --------
@@ -132,12 +124,9 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
     def denoise(self, X: Any, *, method: str = "auto") -> Array:
         r"""Replace rows by what the components keep of them.
 
-        A row is projected on the components and brought back:
-        ``inverse_transform(transform(X), method=method)``.  For the linear kernel this is the
-        orthogonal projection on the subspace through the center m, exactly:
-        :math:`m + W^T W (x - m)`, with W the rows of ``components_``.  For the Gaussian kernel and
-        "fixed_point" it is the row whose image is nearest to the projection of
-        :math:`\phi(x)`.
+        This is ``inverse_transform(transform(X), method=method)``.  For the linear kernel it is
+        the orthogonal projection on the subspace through the center m, exactly:
+        :math:`m + W^T W (x - m)`, with W the rows of ``components_``.
 
         Parameters
         ----------
@@ -214,11 +203,9 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         .. math:: 1 - \sum_{ij} |x_{ij} - \hat x_{ij}| / s_j \Big/ \sum_{ij} |x_{ij} - m_j| / s_j
 
         with :math:`m_j` the training median and :math:`s_j` the mean absolute deviation of column
-        j: 0 is no better than the medians, 1 would be perfect (it is not reached: the medians that
-        are put in pull the scores towards the center).  Errors are measured in the space of the
-        rows, so a wide or narrow kernel, which shrinks distances in its own feature space, gains
-        nothing; more components gain nothing by themselves, since with too many the medians that
-        were put in are simply returned.  Absolute errors keep a few bad rows from deciding.
+        j: 0 is no better than the medians, 1 would be perfect.  Errors are measured in the space of
+        the rows, so the width of the kernel gains nothing by itself, and neither do more
+        components: with too many, the medians that were put in are returned.
 
         Parameters
         ----------

@@ -49,12 +49,10 @@ class KwakKernelPCA(_Decomposed):
 
     Parameters
     ----------
-    n_components, max_components, kernel, gamma, degree, coef0, kernel_params : optional
-        What is asked for, and the kernel: as in `L1KernelPCA`.
-    alpha, fit_inverse_transform : optional
-        The inverse transform: as in `L1KernelPCA`.
-    max_iter : int, default=None
-        Bound on the steps of each search; None is 1000.
+    n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha : optional
+        As in `L1KernelPCA`.
+    fit_inverse_transform, max_iter : optional
+        As in `L1KernelPCA`.
     random_state : int, RandomState instance or None, default=None
         Seed of the small moves that leave a zero projection.
     copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : optional
@@ -74,11 +72,8 @@ class KwakKernelPCA(_Decomposed):
     Notes
     -----
     Where a search ends at a w with :math:`w^T y_i = 0` for some nonzero row, w is moved a little at
-    random and the search goes on, as in PCA-L1; the move is made shorter until the objective rises.
-    A sign of zero counts as positive.
-
-    The 2013 paper was not at hand.  What is here follows its description in later work and the
-    public code of PCA-L1; each component is turned so that its largest score is positive.
+    random, less until the objective rises, and the search goes on, as in PCA-L1.  The 2013 paper
+    was not at hand: this follows its description in later work and the public code of PCA-L1.
 
     References
     ----------
@@ -115,12 +110,10 @@ class XiaoKernelPCA(_Decomposed):
 
     Parameters
     ----------
-    n_components, max_components, kernel, gamma, degree, coef0, kernel_params : optional
-        What is asked for, and the kernel: as in `L1KernelPCA`.
-    alpha, fit_inverse_transform : optional
-        The inverse transform: as in `L1KernelPCA`.
-    max_iter : int, default=None
-        Bound on the steps of each search; None is 1000.
+    n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha : optional
+        As in `L1KernelPCA`.
+    fit_inverse_transform, max_iter : optional
+        As in `L1KernelPCA`.
     random_state : int, RandomState instance or None, default=None
         Seed of a random start.
     copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : optional
@@ -139,25 +132,20 @@ class XiaoKernelPCA(_Decomposed):
 
     Notes
     -----
-    The system is singular: K has a null space, and after the first component the deflated K maps to
-    zero all components before.  c itself is a solution, and so is c plus any null vector.  A plain
-    elimination divides by pivots that are rounding error and returns a huge null vector, whose
-    image is rounding error of the size of the true one, so that signs come out at random.  Here the
-    solution within the positive eigenvalues is taken, :math:`\eta = U \Lambda^{-1} U^T K c`.  One
-    decomposition of K serves all steps of all components, because the images of a deflated
-    K are orthogonal to the components that were taken out.
+    The system is singular: c plus any null vector solves it.  A plain elimination divides by pivots
+    that are rounding error and returns a huge null vector, so that signs come out at random.  Here
+    the solution within the positive eigenvalues is taken, :math:`\eta = U \Lambda^{-1} U^T K c`.
+    One decomposition of K serves all steps of all components, because the images of a deflated K
+    are orthogonal to the components that were taken out.
 
     The paper was not at hand.  The start and the system are those that Kim and Klabjan report;
-    assumed are deflation between components, the L2 solution of the deflated rows as the start of
-    each, and sgn(0) as the sign before.
+    assumed are deflation, the L2 solution of the deflated rows as the start of each component, and
+    sgn(0) as the sign before.
 
     References
     ----------
     Y. Xiao, H. Wang, W. Xu and J. Zhou, "L1 norm based KPCA for novelty detection", Pattern
     Recognition, 46(1), 2013.
-
-    C. Kim and D. Klabjan, "A Simple and Fast Algorithm for L1-norm Kernel PCA", IEEE Transactions
-    on Pattern Analysis and Machine Intelligence, 42(8), 2020.
 
     Examples
     --------
@@ -187,19 +175,12 @@ class JointL1KernelPCA(KernelPCABase):
 
     Parameters
     ----------
-    n_components, max_components, kernel, gamma, degree, coef0, kernel_params : optional
-        What is asked for, and the kernel: as in `L1KernelPCA`.  Here the components depend on how
-        many there are.
-    alpha, fit_inverse_transform : optional
-        The inverse transform: as in `L1KernelPCA`.
-    max_iter : int, default=None
-        Bound on the steps, of the greedy searches and of the joint one; None is 1000.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the starts.
-    copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : optional
+    n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha : optional
+        As in `L1KernelPCA`; here the components depend on how many there are.
+    fit_inverse_transform, max_iter, random_state, copy_X, n_jobs, center, gram : optional
         As in `L1KernelPCA`.
-    solver, start, n_starts : optional
-        How the greedy solution that the search begins with is found: as in `L1KernelPCA`.
+    memory_limit, dtype, verbose, solver, start, n_starts : optional
+        As in `L1KernelPCA`; the last three are for the greedy solution that the search begins with.
 
     Attributes
     ----------

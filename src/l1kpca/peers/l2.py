@@ -31,10 +31,10 @@ class L2KernelPCA(KernelPCABase):
 
     Parameters
     ----------
-    n_components, max_components, kernel, gamma, degree, coef0, kernel_params : optional
-        What is asked for, and the kernel: as in `L1KernelPCA`.
-    alpha, fit_inverse_transform : optional
-        The inverse transform: as in `L1KernelPCA`.
+    n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha : optional
+        As in `L1KernelPCA`.
+    fit_inverse_transform : bool, default=False
+        As in `L1KernelPCA`.
     max_iter : int, default=None
         Bound on the iterations of "arpack"; None is its own choice.
     random_state : int, RandomState instance or None, default=None

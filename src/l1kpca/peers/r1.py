@@ -26,16 +26,12 @@ class R1KernelPCA(KernelPCABase):
 
     Parameters
     ----------
-    n_components, max_components, kernel, gamma, degree, coef0, kernel_params : optional
-        What is asked for, and the kernel: as in `L1KernelPCA`.  Here the components depend on how
-        many there are; with all of them no distance is left and they are those of `L2KernelPCA`.
-    alpha, fit_inverse_transform : optional
-        The inverse transform: as in `L1KernelPCA`.
-    max_iter : int, default=None
-        Bound on the steps; None is 1000.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the landmarks of ``gram="nystroem"``; the method itself draws nothing.
-    copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : optional
+    n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha : optional
+        As in `L1KernelPCA`.  Here the components depend on how many there are; with all of them no
+        distance is left and they are those of `L2KernelPCA`.
+    fit_inverse_transform, max_iter, random_state, copy_X, n_jobs, center, gram : optional
+        As in `L1KernelPCA`.
+    memory_limit, dtype, verbose : optional
         As in `L1KernelPCA`; K is decomposed as a whole, and must fit, only if the components are
         more than a quarter of the rows.
     weights : {"huber", "cauchy", "l1"}, default="huber"
@@ -57,13 +53,10 @@ class R1KernelPCA(KernelPCABase):
     Notes
     -----
     The start is the L2 solution, the threshold c the median of its distances, kept from then on.
-    The distances do not change when the components are rotated inside their subspace, so the
-    rotation is fixed at the end: the components are the principal axes of the weighted rows,
-    largest first.
-
-    The paper was not at hand; the method follows four public implementations that agree.  The
-    "cauchy" and "l1" weights are those that later work attributes to it.  To keep "l1" finite, rows
-    nearer than a ten-thousandth of c count as that far.
+    The rotation inside the subspace is fixed at the end: the components are the principal axes of
+    the weighted rows, largest first.  To keep "l1" finite, rows nearer than c / 10 000 count as
+    that far.  The paper was not at hand; the method follows four public implementations that agree,
+    the "cauchy" and "l1" weights what later work attributes to it.
 
     References
     ----------
