@@ -35,6 +35,9 @@ def tasks(quick=False):
     found["ours/many outliers"] = cases.many_outliers
     for name in HOLES:
         found[f"ours/holes/{name}"] = partial(cases.holes, name)
+    found["ours/hidden cells"] = partial(cases.hidden_cells, quick)
+    for noise in (0.02, 0.1, 0.3):
+        found[f"ours/curves/{noise}"] = partial(cases.curves, noise, n_seeds=1 if quick else 3)
     found["ours/cost"] = cases.cost
     for setting in SETTINGS:
         for name in cases.PEERS:

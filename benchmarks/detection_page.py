@@ -11,6 +11,7 @@ from benchmarks.detection_cases import PEERS
 from benchmarks.results import table
 
 OURS = "**l1kpca**"
+NO_EIF = "(EIF needs isotree, which has no wheel for this Python and did not build in 15 minutes.)"
 
 
 def all_of(results, setting):
@@ -47,7 +48,8 @@ def means(setting, results):
     missing = [name for name in PEERS if name not in shown]
     if len(shown) == 1:  # no rank without anyone beside
         heads, lines = heads[:3], [line[:3] for line in lines]
-    note = f"\n\nNot measured yet in this setting: {', '.join(missing)}." if missing else ""
+    note = f"\n\nNot measured in this setting: {', '.join(missing)}." if missing else ""
+    note += f" {NO_EIF}" if "EIF" in missing else ""
     return table(heads, lines) + note
 
 
@@ -148,6 +150,31 @@ def checks(results):
     return f"{flags}\n\n{f1}\n\n{holes}\n\n{spent}"
 
 
+def hidden(results):
+    """Errors of predictions of hidden cells, and on how many tables the linear view is ahead."""
+    held = results["ours/hidden cells"]
+    names = list(next(iter(held.values())))
+    lines = [[name, *(f"{held[table_][name]:.2f}" for table_ in held)] for name in names]
+    best = sum(min(errors, key=errors.get) == "cells" for errors in held.values())
+    return (
+        table(["median error, in spreads", *held], lines)
+        + f"\n\n`cells` has the smallest error on {best} of {len(held)} tables."
+    )
+
+
+def curves(results):
+    """ROC-AUC of planted curves with one spread for each column, and one for all."""
+    held = {key.split("/")[2]: results[key] for key in results if key.startswith("ours/curves/")}
+    if not held:
+        raise KeyError("ours/curves")
+    lines = [
+        [kind, noise, *(f"{both[kind][scaling]:.2f}" for scaling in ("columns", "common"))]
+        for kind in next(iter(held.values()))
+        for noise, both in held.items()
+    ]
+    return table(["outliers", "noise", 'scaling="columns"', '"common"'], lines)
+
+
 def bad_at(results):
     """The tables on which others are furthest ahead."""
     held, others = all_of(results, "contaminated"), {}
@@ -172,6 +199,8 @@ def makers(folder):
         "line": line,
         "planted": planted,
         "culprits": culprits,
+        "hidden": hidden,
+        "curves": curves,
         "checks": checks,
         "bad at": bad_at,
     }

@@ -175,6 +175,10 @@ CELL_VALUES = 1_000_000
 HOLE_COLUMNS = 200
 """Columns up to which each row with holes has a regression of its own: 3 ms for a row."""
 
+EXPLAIN_MOVES = 400
+"""Moves of columns on the way from the median row to a row that is explained, at most; two steps of
+all columns at least."""
+
 SHRINKAGE = 0.1
 """Least share of the identity in the correlations: from .05 to .2, mean ROC-AUC and average
 precision of 43 tables move by less than .0003 and .003, the culprits named first by 1 %."""

@@ -181,7 +181,7 @@ def test_the_kernel_pca_of_the_rule(default):
         ),
     ],
 )
-def test_the_kernel_pca_that_the_docstring_shows(rule, pca):
+def test_the_kernel_pca_of_the_rule_written_out(rule, pca):
     default = KernelPCAOutlierDetector(rule=rule, random_state=0).fit(MANY)
     assert_same_model(KernelPCAOutlierDetector(pca, rule=rule, random_state=0).fit(MANY), default)
 

@@ -1,22 +1,9 @@
 """Outlier detection with any kernel PCA of the library.
 
-`KernelPCAOutlierDetector` answers everything about rows from one projection:
-
-* ``detector.judge(X, n_scores=2)`` gives a `Judged` with the arrays ``abnormality`` (the negative
-  of ``score_samples``), ``flagged`` (bool) and ``scores`` (of the first ``n_scores`` components; 0
-  where there is no such component), and ``outlier_map``, an `OutlierMap` (None with
-  ``kernel="precomputed"``).
-* ``detector.fit_judge(X, n_scores=2)`` fits and gives the same for the training rows, from the
-  projection that the fit needs anyway.
-* ``detector.judge_with(pca, X)`` judges rows by another kernel PCA: the same training rows, columns
-  and rule, learned anew.
-
 A rule is an object: `Robust`, `Novelty`, `Paper`, or your own `Rule`; ``rule="robust"`` is a name
-in `RULES`.
-``rule.kernel_pca(n_columns)`` is the kernel PCA that it wants for a table with that many columns
-that vary (`varying` finds them); change it with ``set_params`` and hand it to the detector.  The
-fitted rule, ``detector.rule_``, is a frozen dataclass of plain arrays and numbers, and
-``detector.rule_.ellipse()`` the region of ordinary rows in the plane of two components.
+in `RULES`.  ``rule.kernel_pca(n_columns)`` is the kernel PCA that it wants for a table with that
+many columns that vary (`varying` finds them); change it with ``set_params`` and hand it to the
+detector.  The fitted rule, ``detector.rule_``, is a frozen dataclass of plain arrays and numbers.
 """
 
 from l1kpca.outliers.calibration import Calibration

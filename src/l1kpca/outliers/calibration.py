@@ -94,8 +94,7 @@ class Calibrated:
     def _fit_and_calibrate(self: Any, X: Any) -> Any:
         """Fit, and calibrate with the share ``calibration`` of the rows, drawn at random.
 
-        Gives the rows to judge: nothing may be learned from those that are held out, so that a
-        table which was encoded is encoded anew.
+        Nothing may be learned from those that are held out: an encoded table is encoded anew.
         """
         check_level("calibration", self.calibration)
         if is_precomputed(self.pca):
@@ -126,7 +125,6 @@ class Calibrated:
         Returns
         -------
         self : object
-            The detector with ``calibration_``.
         """
         abnormality = self._abnormality(X)
         rows, n_split = np.arange(len(abnormality)), 0
@@ -163,7 +161,7 @@ class Calibrated:
         """Flag rows such that on average at most a share ``fdr`` of the flags is false.
 
         Whether a row is flagged depends on the other rows of X, too.  A warning says what keeps
-        rows from being flagged: few reference rows, or outliers among them.
+        rows from being flagged.
 
         Parameters
         ----------
@@ -199,14 +197,14 @@ class Calibrated:
             If this row and all more abnormal ones are flagged, so many of them are ordinary.
         """
         check_level("confidence", confidence)
-        return false_flags.most_false(
-            self._calibration().compared, self._abnormality(X), confidence
-        )
+        compared = self._calibration().compared
+        return false_flags.most_false(compared, self._abnormality(X), confidence)
 
     def estimated_false_share(self, X: Any) -> Array:
         """Estimate the share of false flags without reference rows.
 
-        The scores of ordinary rows are described by a curve that is fitted to the middle of all.
+        A curve for ordinary rows is fitted to the middle of all scores.  A ValueError says that
+        their tail is too heavy for an estimate.
 
         Parameters
         ----------
@@ -216,8 +214,7 @@ class Calibrated:
         Returns
         -------
         share : ndarray of shape (n_samples,)
-            Of false flags, if this row and all more abnormal ones are flagged.  It is an estimate;
-            a ValueError says that the tail of the scores is too heavy for one.
+            Of false flags, if this row and all more abnormal ones are flagged.
         """
         return false_flags.estimated_false_share(self._abnormality(X))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,19 +43,8 @@ class CellMap:
     cutoff: float
 
 
-@dataclass(frozen=True, eq=False)
-class Given:
-    """The cells of a few rows, each given the others of its row, in the columns that vary.
-
-    Attributes
-    ----------
-    residual : ndarray of shape (n_rows, n_used)
-        In deviations; 0 for holes.
-    expected : ndarray of shape (n_rows, n_used)
-        In the units of the columns.
-    oddness : ndarray of shape (n_rows, 3)
-        Of the cells of a row together, see `Cells`.
-    """
+class Given(NamedTuple):
+    """Cells given the others of their row, in the columns that vary, and how odd each row is."""
 
     residual: Array
     expected: Array
@@ -76,16 +66,14 @@ class Cells:
     less its median over the training rows, in one unit for all columns; e is what the bound hides:
     the part of z that is beyond 99 % of the training values, so that a gross value counts for as
     much as it is gross.  If one cell of a row is wrong, its own residual is the largest, by
-    Cauchy's inequality.
+    Cauchy's inequality.  (After Rousseeuw and Van den Bossche, "Detecting Deviating Data Cells",
+    Technometrics 60, 2018.)
 
     Three numbers say how odd the cells of a row are together: the sum of :math:`\sinh^{-1}(d_j)^2`
     for the distances d of the unbounded z from what is expected, in median absolute deviations of
-    the column; the same sum for the residuals; and how surprising the most surprising residual is.
-    Surprise is -log of the share of ordinary cells of its column that are further off, see `Tail`,
-    less log d, since one of d is the largest.  Distances and residuals count times the weight of
-    their column.  If a row has holes, the sums are scaled up to what they would be without.
-
-    The matrix is :math:`S = \tau I + B B^T`, with as many columns in B as are needed.
+    the column; the same sum for the residuals; and the surprise of the most surprising residual
+    (see `Tail`) less log d, since one of d is the largest.  Columns count by their weight.  If a
+    row has holes, the sums are scaled up to what they would be without.
 
     Attributes
     ----------
@@ -95,26 +83,17 @@ class Cells:
         Of the columns.
     spread, reach, mean, deviation : ndarray of shape (n_used,)
         Of the columns; the 99 % point of the size of z in training; mean and deviation of u.
-    factor : ndarray of shape (n_used, rank)
-        B; its columns are orthogonal.
-    rest : float
-        tau.
+    factor, rest : ndarray of shape (n_used, rank), float
+        B, with orthogonal columns, and tau of :math:`S = \tau I + B B^T`.
     weight : ndarray of shape (n_used,)
         What a column counts for: 1, or less if columns share a unit and it hardly varies.
     medians, units : ndarray of shape (2, n_used)
         Of r, with one unit for all columns, and of d.
     tails : ndarray of shape (3, n_used)
         Of the sizes of the residuals, see `Tail`.
-    cutoff : float
-        Of the residual.
-    heaviness : float
-        The 99 % point of the size of residuals over the median, in a typical column, over what it
-        is for normal ones.
-
-    References
-    ----------
-    P. J. Rousseeuw and W. Van den Bossche, "Detecting Deviating Data Cells", Technometrics 60,
-    2018.
+    cutoff, heaviness : float
+        Of the residual; the 99 % point of its size over the median, in a typical column, over what
+        it is for normal ones.
     """
 
     used: Array
@@ -138,7 +117,7 @@ class Cells:
             yield rows, self.given(X[rows])
 
     def given(self, X: Array) -> Given:
-        """Residuals, expected values and oddness of a few rows."""
+        """The cells of a few rows."""
         z = standardized(X[:, self.used], self.center[self.used], self.spread)
         both, u, holes = self.raw(z)
         both = (both - self.medians[:, np.newaxis]) / self.units[:, np.newaxis]
@@ -171,10 +150,9 @@ class Cells:
     def fill(self, X: Array) -> Array:
         """Rows with their holes filled by what is expected there; X itself if it has none."""
         some = np.isnan(X).any(axis=1)
-        if not some.any():
-            return X
-        X = X.copy()
-        X[some] = self.filled(X[some])[0]
+        if some.any():
+            X = X.copy()
+            X[some] = self.filled(X[some])[0]
         return X
 
     def filled(self, X: Array) -> tuple[Array, Array]:
@@ -185,9 +163,8 @@ class Cells:
         for rows, piece in self.pieces(X):
             oddness[rows] = piece.oddness
             if filled is not X:
-                filled[rows, self.used] = np.where(
-                    holes[rows, self.used], piece.expected, X[rows, self.used]
-                )
+                some = holes[rows, self.used]
+                filled[rows, self.used] = np.where(some, piece.expected, X[rows, self.used])
         return filled, oddness
 
     def map(self, X: Array) -> CellMap:

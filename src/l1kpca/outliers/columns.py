@@ -4,23 +4,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import stats
 
 from l1kpca._typing import Array
 from l1kpca.estimators.advice import warn_user
 from l1kpca.outliers.cells import Cells
 from l1kpca.threads import spans
 
+MAD_TO_DEVIATION = 1 / stats.norm.ppf(0.75)  # of a normal variable
+_TINY = 1e-10
 _CURVE_COLUMNS, _CURVE_ROWS, _ALIKE = 30, 500, 0.9
 _VALUES = 1_000_000  # of the columns that are looked at at once
+_Measure = Callable[[Array], tuple[Array, Array]]
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
     r"""How columns are scaled: each value to :math:`w z / \sqrt{1 + (z / b)^2}`.
 
-    Here :math:`z = (x - c) / s` with the center c and the spread s of its column.  The soft bound b
-    keeps the order of the values and hardly moves ordinary ones, but no value counts for more than
-    b spreads, so that one wild entry cannot decide all distances of its row.
+    Here :math:`z = (x - c) / s` with the center c and the spread s of its column.  With the soft
+    bound b, one wild entry cannot decide all distances of its row.
 
     Attributes
     ----------
@@ -76,26 +79,14 @@ class Columns:
 
 
 def learn_columns(
-    X: Array,
-    center_and_spread: Callable[[Array], tuple[Array, Array]],
-    bound: float,
-    scaling: str | None,
+    X: Array, center_and_spread: _Measure, bound: float, scaling: str | None
 ) -> Columns:
     """Find the medians, and center and spread of the columns that vary.
 
     With ``scaling="common"`` the columns keep their spreads relative to each other: each is bounded
     by its own spread, then all are divided by one, the root of the mean squared spread.
     """
-    median, center, spread = np.zeros((3, X.shape[1]), dtype=X.dtype)
-    for group in spans(X.shape[1], max(1, _VALUES // len(X))):  # never a copy of all rows
-        values = np.ascontiguousarray(X[:, group])  # in any order, sums are rounded alike
-        if np.isnan(values).any():  # column by column, without its holes
-            present = [column[~np.isnan(column), np.newaxis] for column in values.T]
-            each = [_in_any_unit(column, center_and_spread) for column in present]
-            found = np.concatenate(each, axis=1)
-        else:
-            found = _in_any_unit(values, center_and_spread)
-        median[group], center[group], spread[group] = found
+    median, center, spread = measured(X, center_and_spread)
     if scaling is None:
         return Columns(np.ones(X.shape[1], dtype=bool), median)
     used, weight = varying(X), None
@@ -106,17 +97,45 @@ def learn_columns(
     return Columns(used, median, center, spread, weight, bound)
 
 
-def _in_any_unit(values: Array, center_and_spread: Callable[[Array], tuple[Array, Array]]) -> Array:
-    """Median, center and spread of columns; 0 where there is no value."""
+def measured(X: Array, center_and_spread: _Measure) -> Array:
+    """Median, center and spread of each column without its holes; 0 where there is no value."""
+    found = np.zeros((3, X.shape[1]), dtype=X.dtype)
+    for group in spans(X.shape[1], max(1, _VALUES // len(X))):  # never a copy of all rows
+        values = np.ascontiguousarray(X[:, group])  # in any order, sums are rounded alike
+        whole = [values]
+        if np.isnan(values).any():
+            whole = [column[~np.isnan(column), np.newaxis] for column in values.T]
+        each = [_in_any_unit(columns, center_and_spread) for columns in whole]
+        found[:, group] = np.concatenate(each, axis=1)
+    return found
+
+
+def _in_any_unit(values: Array, center_and_spread: _Measure) -> Array:
+    """No square of what has size 1 overflows or vanishes, whatever the unit of a column."""
     if not len(values):
         return np.zeros((3, values.shape[1]))
-    # No square of what has size 1 overflows or vanishes, whatever the unit of a column.
     median = np.median(values, axis=0)
     deviations = values - median
     largest = np.maximum(deviations.max(axis=0), -deviations.min(axis=0))
     deviations /= np.where(largest > 0, largest, 1)
     center, spread = center_and_spread(deviations)
     return np.stack([median, median + largest * center, spread * largest])
+
+
+def median_and_mad(X: Array) -> tuple[Array, Array]:
+    """Median and MAD of columns, the latter as of a standard normal variable.
+
+    Where more than half of the values agree, the median deviation is zero and the standard
+    deviation is the only spread there is.
+    """
+    center, deviation = np.median(X, axis=0), X.std(axis=0)
+    mad = MAD_TO_DEVIATION * np.median(np.abs(X - center), axis=0)
+    return center, np.where(mad > _TINY * deviation, mad, deviation)
+
+
+def mean_and_deviation(X: Array) -> tuple[Array, Array]:
+    """Mean and standard deviation of columns."""
+    return X.mean(axis=0), X.std(axis=0)
 
 
 def varying(X: Array) -> Array:
@@ -127,6 +146,8 @@ def varying(X: Array) -> Array:
 def is_one_curve(X: Array) -> bool:
     """Whether many columns, each much like its neighbor and in its unit, look like one curve.
 
+    Such columns (spectra, images) are ruined if each is divided by its own spread.
+
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns)
@@ -134,7 +155,6 @@ def is_one_curve(X: Array) -> bool:
     Returns
     -------
     is_curve : bool
-        Such columns (spectra, images) are ruined if each is divided by its own spread.
     """
     rows = X[:: max(1, len(X) // _CURVE_ROWS)]
     if X.shape[1] < _CURVE_COLUMNS or len(rows) < 3 or np.isnan(rows).any():

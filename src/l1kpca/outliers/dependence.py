@@ -8,7 +8,7 @@ from scipy import stats
 from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.outliers.cells import BOUND, Cells, bounded, standardized
-from l1kpca.outliers.columns import varying
+from l1kpca.outliers.columns import MAD_TO_DEVIATION, measured, median_and_mad, varying
 from l1kpca.outliers.tails import fit_tail, most_level
 
 _REACHED = 0.99
@@ -16,7 +16,6 @@ _ROUNDS = 2  # of filling holes by what was learned, and learning again
 _MOST, _TAIL, _FEW_ROWS = 0.9, 0.98, 100
 _RARE, _LEAST_CUTOFF = np.log(1000), 3.0  # surprise and size of a residual at the cut-off
 _SMALLEST_UNIT = 0.05  # of a distance, in deviations of its column
-_MAD_TO_DEVIATION = 1 / stats.norm.ppf(0.75)  # of a normal variable
 _NORMAL_90 = stats.norm.ppf(0.95)  # 90 % of normal variables are smaller
 _TINY = np.finfo(np.float64).tiny
 
@@ -32,40 +31,33 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
     wide = used.sum() > tuning.CELL_RANK
     most = min(tuning.WIDE_CELL_ROWS if wide else tuning.CELL_ROWS, len(X))
     rows = X[np.sort(rng.choice(len(X), most, replace=False))].astype(np.float64)
-    center, at = np.zeros(X.shape[1]), np.flatnonzero(used)
-    known = ~np.isnan(rows).all(axis=0)
-    center[known] = np.nanmedian(rows[:, known], axis=0)
-    rows[:, ~known] = 0  # a sample may miss all of the few values of a column
-    spreads = [_spread(rows[:, j] - center[j], X[:, j]) for j in at]
-    spread = np.maximum(spreads, least[used])
-    none = np.zeros(len(at))
+    _, center, spread = measured(rows, median_and_mad)
+    rows[:, np.isnan(rows).all(axis=0)] = 0  # a sample may miss all of the few values of a column
+    missed = (np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)) / np.sqrt(len(X))
+    spread = np.maximum(np.where(spread > 0, spread, missed), least)[used]
+    z = standardized(rows[:, used], center[used], spread)
+    u, ones, floor = bounded(z), np.ones(len(spread)), least[used] / spread
+    reach, level = BOUND * ones, min(_REACHED, most_level(len(z)))
+    if len(ones):
+        far = np.nanquantile(np.abs(z), level, axis=0, method="inverted_cdf")
+        reach = np.fmax(far, BOUND)
+    deviation = np.maximum(np.nanstd(u, axis=0), floor)
     cells = Cells(
         used=used,
         center=center,
         spread=spread,
-        reach=none + BOUND,
-        mean=none,
-        deviation=none + 1,
-        factor=np.zeros((len(at), 0)),
-        rest=1.0,
-        weight=none + 1,
-        medians=np.zeros((2, len(at))),
-        units=np.ones((2, len(at))),
-        tails=np.ones((3, len(at))),
-    )
-    if not len(at):
-        return cells
-    z = standardized(rows[:, used], center[used], spread)
-    u, level = bounded(z), min(_REACHED, most_level(len(z)))
-    floor = least[used] / spread
-    deviation = np.maximum(np.nanstd(u, axis=0), floor)
-    cells = replace(
-        cells,
-        reach=np.fmax(np.nanquantile(np.abs(z), level, axis=0, method="inverted_cdf"), BOUND),
+        reach=reach,
         mean=np.nanmean(u, axis=0),
         deviation=np.where(deviation > 0, deviation, 1),
-        weight=np.minimum(spread / _mean_size(spread), 1) if one_unit else none + 1,
+        factor=np.zeros((len(ones), 0)),
+        rest=1.0,
+        weight=np.minimum(spread / _mean_size(spread), 1) if one_unit and len(ones) else ones,
+        medians=np.zeros((2, len(ones))),
+        units=np.ones((2, len(ones))),
+        tails=np.ones((3, len(ones))),
     )
+    if not len(ones):
+        return cells
     cells = _calibrated(_correlated(cells, z), z, one_unit)
     return replace(cells, units=np.maximum(cells.units, [0 * floor, floor]))
 
@@ -73,17 +65,6 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
 def _mean_size(spread: Array) -> float:
     largest = float(spread.max(initial=_TINY))
     return largest * float(np.sqrt(np.mean((spread / largest) ** 2)))
-
-
-def _spread(deviations: Array, column: Array) -> float:
-    """The MAD; the standard deviation where more than half of the values agree."""
-    deviations = deviations[~np.isnan(deviations)]
-    unit = float(np.abs(deviations).max(initial=0))
-    if unit == 0:  # the sample missed the few values that differ
-        return float(np.fmax.reduce(column) - np.fmin.reduce(column)) / np.sqrt(len(column))
-    mad = _MAD_TO_DEVIATION * float(np.median(np.abs(deviations / unit)))
-    deviation = float(np.std(deviations / unit))
-    return unit * (mad if mad > 1e-10 * deviation else deviation)
 
 
 def _correlated(cells: Cells, z: Array) -> Cells:
@@ -128,7 +109,7 @@ def _calibrated(cells: Cells, z: Array, one_unit: bool) -> Cells:
     residuals, distances = np.abs(both - medians[:, np.newaxis])
     sizes = residuals[~holes]
     unit = float(np.quantile(sizes, _MOST)) / _NORMAL_90 or 1.0
-    mad = _MAD_TO_DEVIATION * np.nanmedian(distances, axis=0)
+    mad = MAD_TO_DEVIATION * np.nanmedian(distances, axis=0)
     mad = np.where(mad > _SMALLEST_UNIT * cells.deviation, mad, cells.deviation)
     weighted = cells.weight * residuals / unit
     pooled = one_unit or len(z) < max(_FEW_ROWS, len(mad))
@@ -136,7 +117,7 @@ def _calibrated(cells: Cells, z: Array, one_unit: bool) -> Cells:
     tails = np.stack([fit_tail(each, _TAIL, normal=True).array for each in columns], axis=1)
     level = min(_REACHED, most_level(len(z)))
     middle, far = np.nanquantile(residuals, [0.5, level], axis=0)
-    far /= stats.norm.ppf((1 + level) / 2) * _MAD_TO_DEVIATION
+    far /= stats.norm.ppf((1 + level) / 2) * MAD_TO_DEVIATION
     heaviness = np.divide(far, middle, out=np.zeros_like(far), where=middle > 1e-9 * unit)
     return replace(
         cells,

@@ -15,11 +15,12 @@ from l1kpca.links import Documented
 from l1kpca.outliers.calibration import Calibrated
 from l1kpca.outliers.columns import Columns, warn_of_dropped
 from l1kpca.outliers.dependence import learn_cells
-from l1kpca.outliers.judged import Judged, judge_pieces, projected, projected_pieces
-from l1kpca.outliers.parameters import check_detector, is_precomputed, make_pca, make_rule, sampled
-from l1kpca.outliers.rules import Rows, fit_rule, parts
+from l1kpca.outliers.judged import Judged, judge_parts, projected
+from l1kpca.outliers.parameters import check_detector, is_precomputed, make_pca
+from l1kpca.outliers.rules import ROWS, Rows, fit_rule, parts
 from l1kpca.outliers.tables import collected, encoded, in_partitions
 from l1kpca.outliers.views import Views
+from l1kpca.threads import spans
 
 
 @parameters
@@ -29,27 +30,22 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
     Parameters
     ----------
     pca : kernel PCA of this library, default=None
-        Any of them, not fitted.  None is ``rule.kernel_pca(n_columns)`` for the columns that vary:
-        for "robust" ``L1KernelPCA(0.8, max_components=min(50, n_columns), kernel="rbf",
-        gamma="wide")``, for "novelty" ``L1KernelPCA(0.8, max_components=min(10, n_columns),
-        kernel="rbf", gamma="narrow")``, for "paper" ``L1KernelPCA(max_components=n_columns,
-        kernel="rbf", gamma="paper", center=False, solver="fixed_point", start="column")``.
+        Any of them, not fitted.  None is ``rule.kernel_pca(n_columns)`` for the columns that vary.
     rule : {"auto", "robust", "novelty", "paper"} or rule object, default="auto"
         How abnormal a row is: see `Robust`, `Novelty` and `Paper`.  "auto" is "robust", or
-        "novelty" if ``contamination`` is 0.  Pass ``Robust(variance_kept=0.9)`` to look at more
-        components, or a `Rule` of your own.
+        "novelty" if ``contamination`` is 0.
     contamination : "auto" or float, default="auto"
         Where the line is drawn.  With "auto", "robust" flags rows that are too rare, or too many,
-        for ordinary ones, up to 40 % and at least one; "paper" flags rows beyond the
-        97.5 % point of a chi-square variable or of the training rows.  A float in (0, 0.5]
-        flags that share of the training rows.  0 says that they are clean: "novelty", for which
-        "auto" is the same, flags one in a hundred ordinary new rows, the others those that are more
-        abnormal than all training rows.
+        for ordinary ones, up to 40 % and at least one; "paper" flags rows beyond the 97.5 % point
+        of a chi-square variable or of the training rows.  A float in (0, 0.5] flags that share of
+        the training rows.  0 says that they are clean: "novelty", for which "auto" is the same,
+        flags one in a hundred ordinary new rows, the others those that are more abnormal than all
+        training rows.
     scaling : {"columns", "common"} or None, default="columns"
         "columns" divides each column by its own spread: the standard deviation; for "robust" the
-        MAD, with a soft bound of three spreads.  "common" divides all columns by one
-        spread, for columns of one unit such as spectra and images.  Constant columns are dropped.
-        None leaves the rows as they are.
+        MAD, with a soft bound of three spreads.  "common" divides all columns by one spread, for
+        columns of one unit such as spectra and images.  Constant columns are dropped.  None leaves
+        the rows as they are.
     max_samples : int, None or "auto", default="auto"
         Components are found on at most that many rows, drawn at random, None is all; every row is
         scored.  "auto" is 1000 for "robust", 2000 for "novelty", all for "paper" and for
@@ -58,10 +54,8 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         Share of the rows, drawn at random, that ``fit`` does not learn from but calibrates with.
     random_state : int, RandomState instance or None, default=None
         Seed of the sample, and of a kernel PCA whose own is None.
-    n_jobs : int, default=None
-        Threads of a kernel PCA whose own number is None; the result does not depend on it.
-    memory_limit : int, str or None, default=None
-        Bytes, or a text such as "2GB", for the Gram matrix of a kernel PCA whose own limit is None.
+    n_jobs, memory_limit : default=None
+        As for `L1KernelPCA`; used for a kernel PCA whose own are None.
 
     Attributes
     ----------
@@ -79,10 +73,8 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         The reference rows, if there are any.
     encoder_ : TableEncoder or None
         What turned the columns of a data frame into numbers; None if X was an array.
-    n_features_in_ : int
-        Number of columns at fit.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if all are strings.
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        Number of columns at fit; their names, if all are strings.
 
     Examples
     --------
@@ -119,7 +111,6 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         Returns
         -------
         self : object
-            The fitted detector.
         """
         X = collected(self, X)
         (self._fit if self.calibration is None else self._fit_and_calibrate)(X)
@@ -130,10 +121,8 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, outliers among them.
-        n_scores : int, default=2
-            How many leading components to give the scores of.
+        X, n_scores
+            As for ``fit`` and ``judge``.
 
         Returns
         -------
@@ -142,7 +131,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         if self.calibration is not None:
             return self.judge(self._fit_and_calibrate(X), n_scores=n_scores)
         rows = self._fit(X)
-        return judge_pieces(self.pca_, parts(rows), self.rule_, self.offset_, n_scores)
+        return judge_parts(parts(rows), self.rule_, self.offset_, n_scores)
 
     def judge(self, X: Any, *, n_scores: int = 2) -> Judged:
         """Everything about rows from one projection.
@@ -157,11 +146,10 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         Returns
         -------
         judged : Judged
-            Abnormality, flags, outlier map and leading scores.
         """
         X = self._rows(X, reset=False)
-        pieces = projected_pieces(self.pca_, self.columns_, X)
-        return judge_pieces(self.pca_, pieces, self.rule_, self.offset_, n_scores)
+        pieces = (projected(self.pca_, self.columns_, X[rows]) for rows in spans(len(X), ROWS))
+        return judge_parts(pieces, self.rule_, self.offset_, n_scores)
 
     @in_partitions
     def score_samples(self, X: Any) -> Array:
@@ -170,7 +158,6 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -185,7 +172,6 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -200,7 +186,6 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -212,25 +197,27 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         """Fit; gives the projected training rows, so that they need not be projected again."""
         for name in ("rule_", "calibration_"):
             self.__dict__.pop(name, None)  # a fit that fails leaves no half-fitted detector
-        check_detector(self)
-        rng = check_seed(self.random_state)
+        rule, rng = check_detector(self), check_seed(self.random_state)
         X = self._rows(X, reset=True)
         check_sums(X)
-        rule = make_rule(self.rule, self.contamination)
         names, least = getattr(self, "feature_names_in_", None), np.zeros(X.shape[1])
         if self.encoder_ is not None:
             names, least = self.encoder_.get_feature_names_out(), self.encoder_.least_spread_
-        self.columns_ = Columns(np.ones(X.shape[1], dtype=bool))
-        if not is_precomputed(self.pca):
-            self.columns_ = rule.columns(X, self.scaling).at_least(least)
-        warn_of_dropped(X, self.columns_.used, names)
-        pca = make_pca(self, rule, int(self.columns_.used.sum()), seed=int(rng.randint(2**31 - 1)))
-        sample = sampled(self, rule, X, rng)
-        if not is_precomputed(self.pca):
+        has_columns = not is_precomputed(self.pca)
+        columns = Columns(np.ones(X.shape[1], dtype=bool))
+        if has_columns:
+            columns = rule.columns(X, self.scaling).at_least(least)
+        warn_of_dropped(X, columns.used, names)
+        pca = make_pca(self, rule, int(columns.used.sum()), seed=int(rng.randint(2**31 - 1)))
+        most = rule.max_samples if self.max_samples == "auto" else self.max_samples
+        sample = X
+        if has_columns and most is not None and len(X) > most:
+            sample = X[np.sort(rng.choice(len(X), most, replace=False))]
+        if has_columns:
             cells = learn_cells(X, least, rng, one_unit=self.scaling != "columns")
-            self.columns_ = replace(self.columns_, cells=cells)
-        self.pca_ = pca.fit(self.columns_(sample))
-        rows = projected(self.pca_, self.columns_, X)
+            columns = replace(columns, cells=cells)
+        self.columns_, self.pca_ = columns, pca.fit(columns(sample))
+        rows = projected(self.pca_, columns, X)
         self.rule_, self.offset_ = fit_rule(rule, rows, self.pca_, self.contamination)
         return rows
 

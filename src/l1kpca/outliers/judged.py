@@ -1,6 +1,6 @@
 """What the detector says about rows."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from l1kpca.outliers.rules import FittedRule, Rows
 from l1kpca.threads import spans
 
 QUADRANTS = ("regular", "good leverage", "orthogonal outlier", "bad leverage")
-_VALUES = 4_000_000  # columns and scores of the rows of one piece
+_VALUES = 4_000_000  # columns and scores of the rows that are projected at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,53 +70,39 @@ class Judged:
     outlier_map: OutlierMap | None
 
 
-def projected_pieces(pca: Any, columns: Columns, X: Array) -> Iterator[Rows]:
-    """Scores, squared norms and oddness of consecutive rows, a few at a time."""
-    for rows in spans(len(X), max(1, _VALUES // (X.shape[1] + pca.n_components_))):
-        x, oddness = X[rows], None
-        if columns.cells is not None:
+def projected(pca: Any, columns: Columns, X: Array, *, with_cells: bool = True) -> Rows:
+    """Rows with their scores, squared norms and oddness, found a few at a time."""
+    whole: dict[str, Any] = {"squared_norms": None, "oddness": None}
+    for span in spans(len(X), max(1, _VALUES // (X.shape[1] + pca.n_components_))):
+        x, oddness = X[span], None
+        if with_cells and columns.cells is not None:
             x, oddness = columns.cells.filled(x)
-        piece = pca.project(columns(x))
-        if piece.squared_norms is not None:
-            check_results(piece.squared_norms, pca.kernel)
-        yield Rows(piece.scores, piece.squared_norms, x, columns, pca, oddness)
+        found = {**vars(pca.project(columns(x))), "oddness": oddness}
+        for name, values in found.items():
+            if values is not None:
+                whole.setdefault(name)
+                if whole[name] is None:
+                    whole[name] = np.empty((len(X), *values.shape[1:]), dtype=values.dtype)
+                whole[name][span] = values
+    if whole["squared_norms"] is not None:
+        check_results(whole["squared_norms"], pca.kernel)
+    return Rows(X=X, columns=columns, pca=pca, **whole)
 
 
-def projected(pca: Any, columns: Columns, X: Array) -> Rows:
-    """The same of all rows, written into one array each."""
-    scores = np.empty((len(X), pca.n_components_), dtype=pca.projection_.coef.dtype)
-    norms, oddness = np.empty(len(X), dtype=scores.dtype), np.empty((len(X), 3))
-    known, start = (False, False), 0
-    for piece in projected_pieces(pca, columns, X):
-        at = slice(start, start + len(piece.scores))
-        scores[at] = piece.scores
-        known = piece.squared_norms is not None, piece.oddness is not None
-        if known[0]:
-            norms[at] = piece.squared_norms
-        if known[1]:
-            oddness[at] = piece.oddness
-        start = at.stop
-    odd = oddness if known[1] else None
-    return Rows(scores, norms if known[0] else None, X, columns, pca, odd)
-
-
-def judge_pieces(
-    pca: Any, pieces: Iterable[Rows], rule: FittedRule, offset: float, n_scores: int
-) -> Judged:
+def judge_parts(parts: Iterable[Rows], rule: FittedRule, offset: float, n_scores: int) -> Judged:
     """Judge projected rows; rows that the rule cannot see are named in a warning."""
     found: list[tuple[Array, ...]] = []
     unseen = 0
     with overflow_is_checked():
-        for piece in pieces:
-            known = piece.squared_norms is not None
-            plane = np.zeros((len(piece.scores), n_scores))
-            leading = piece.scores[:, :n_scores]
+        for part in parts:
+            plane = np.zeros((len(part.scores), n_scores))
+            leading = part.scores[:, :n_scores]
             plane[:, : leading.shape[1]] = leading
-            distances = rule.distances(piece) if known else ()
-            found.append((rule.abnormality(piece), plane, *distances))
-            unseen += int(rule.unseen(piece).sum())
+            distances = () if part.squared_norms is None else rule.distances(part)
+            found.append((rule.abnormality(part), plane, *distances))
+            unseen += int(rule.unseen(part).sum())
     abnormality, plane, *both = map(np.concatenate, zip(*found, strict=True))
-    check_results(abnormality, pca.kernel)
+    check_results(abnormality, part.pca.kernel)
     if unseen:
         warn_user(
             f"{unseen} of {len(abnormality)} rows are so far from all training rows that their"

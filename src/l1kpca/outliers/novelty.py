@@ -12,6 +12,7 @@ from l1kpca._typing import Array
 from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
 from l1kpca.gram.choose import read_memory_limit
 from l1kpca.kernels import Kernel, KernelBlocks, kernel_blocks, name_of
+from l1kpca.outliers.columns import mean_and_deviation
 from l1kpca.outliers.rules import FittedRule, Rows, Rule, is_number
 from l1kpca.threads import computing, spans
 
@@ -36,23 +37,19 @@ class Novelty(Rule):
     .. math:: q(x) = k_x^T (K + m \lambda I)^{-1} k_x
                    = \sum_j \frac{\mu_j}{\mu_j + m \lambda} \langle \phi(x), u_j \rangle^2
 
-    of x, where :math:`u_j` are the components of K and :math:`\mu_j` its eigenvalues; :math:`1 - q`
-    is the damped squared distance.  The abnormality is :math:`-\log((1 + \lambda) q)`: nearly
-    :math:`1 - q` for ordinary rows, 0 where all training rows agree, and it grows without bound,
-    like the squared distance to the nearest training row, for rows far from all.  (For kernels that
-    do not vanish far away, such as the linear one, it is :math:`k(x, x) - q` in units of the mean
-    k(x, x) of the training rows.)
+    of x, where :math:`u_j` are the components of K and :math:`\mu_j` its eigenvalues.  The
+    abnormality is :math:`-\log((1 + \lambda) q)`: nearly the damped squared distance :math:`1 - q`
+    for ordinary rows, 0 where all training rows agree, and it grows without bound, like the squared
+    distance to the nearest training row, for rows far from all.  (For kernels that do not vanish
+    far away, such as the linear one, it is :math:`k(x, x) - q` in units of the mean k(x, x).)
 
     Columns are standardized, and not bounded.  The width of the kernel is a third of the median
     distance between rows, :math:`\lambda = 10^{-5}`, and m at most 2000 rows, drawn at random:
-    results hardly depend on the first two (a width of the half to a quarter, a lambda ten times as
-    large), more rows help.
+    results hardly depend on the first two, more rows help.
 
-    The line is where a share ``false_alarms`` of new ordinary rows is beyond it: that quantile of
-    the abnormalities of the m rows, each judged by the others (in closed form:
-    :math:`1 / (K + m \lambda I)^{-1}_{ii} - m \lambda` is the damped distance of row i to the
-    others).  Among m < 1 / ``false_alarms`` rows the line is their largest, which one new row in
-    m + 1 exceeds.
+    A share ``false_alarms`` of new ordinary rows is beyond the line: that quantile of the
+    abnormalities of the m rows, each judged by the others (in closed form: :math:`1 / (K + m
+    \lambda I)^{-1}_{ii} - m \lambda` is the damped distance of row i to the others).
 
     Parameters
     ----------
@@ -64,6 +61,7 @@ class Novelty(Rule):
 
     false_alarms: float = 0.01
 
+    center_and_spread: ClassVar[Any] = staticmethod(mean_and_deviation)
     max_samples: ClassVar[int | None] = tuning.SPAN_ROWS
     bound: ClassVar[float] = 1e15  # no bound, but squares are numbers, in single precision too
     for_clean_rows: ClassVar[bool] = True
@@ -79,14 +77,9 @@ class Novelty(Rule):
         own = super().kernel_pca(min(n_columns, tuning.SPAN_COMPONENTS))
         return own.set_params(gamma="narrow")
 
-    def center_and_spread(self, X: Array) -> tuple[Array, Array]:
-        """Mean and standard deviation."""
-        return X.mean(axis=0), X.std(axis=0)
-
     def fit(self, rows: Rows, pca: Any) -> "FittedNovelty":
         """Invert the kernel matrix of the rows that the kernel PCA was fitted on."""
-        reached = np.cumsum(pca.explained_variance_ratio_) >= self.variance_kept
-        n_kept = int(np.argmax(reached)) + 1 if reached.any() else len(reached)
+        n_kept = self.n_kept(pca)
         scores = rows.scores[:, :n_kept]
         scale = scores.std(axis=0, dtype=np.float64)
         kernel, K = pca.projection_.kernel, _kernel_matrix(pca)
@@ -116,11 +109,7 @@ class Novelty(Rule):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedNovelty(FittedRule):
-    r"""`Novelty`, frozen.
-
-    ``whitening`` is W, upper triangular, with :math:`W W^T = (K + m \lambda I)^{-1}`, and ``unit``
-    the mean of k(x, x).
-    """
+    r"""`Novelty`, frozen; W of :math:`W W^T = (K + m \lambda I)^{-1}`, the mean of k(x, x)."""
 
     whitening: Array
     unit: float

@@ -9,6 +9,7 @@ from l1kpca._typing import Array
 from l1kpca.estimators.advice import warn_user
 from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
 from l1kpca.gram.projection import Projected
+from l1kpca.outliers.columns import mean_and_deviation
 from l1kpca.outliers.rules import QUANTILE, FittedRule, Rule, parts, squared_norms
 
 _VANISHED = 0.1
@@ -36,13 +37,12 @@ class Paper(Rule):
 
     .. math:: v(x) = \sum_j \langle \phi(x), w_j \rangle^2 + 2 \langle \phi(x), m \rangle
 
-    with w the components and m the center of feature space (0 if it is not centered).  A row with
-    less than a tenth of the smallest v of the training rows is an outlier: it is given twice
-    the abnormality of the most abnormal training row plus 1, with a warning.  Training rows and
-    all other rows are judged by the formula to the letter, and so is every row of a kernel matrix,
-    which does not tell far rows from others.
+    with w the components and m the center of feature space.  A row with less than a tenth of the
+    smallest v of the training rows is an outlier, with a warning: it is given twice the abnormality
+    of the most abnormal training row plus 1.  A kernel matrix does not tell far rows from others.
     """
 
+    center_and_spread: ClassVar[Any] = staticmethod(mean_and_deviation)
     max_samples: ClassVar[int | None] = None
     bound: ClassVar[float] = np.inf
     needs_norms: ClassVar[bool] = False
@@ -57,10 +57,6 @@ class Paper(Rule):
             solver="fixed_point",
             start="column",
         )
-
-    def center_and_spread(self, X: Array) -> tuple[Array, Array]:
-        """Mean and standard deviation."""
-        return X.mean(axis=0), X.std(axis=0)
 
     def line(self, rule: FittedRule, abnormality: Array) -> float:
         """The abnormality of normal variables is chi-square; never beyond 97.5 % of the rows."""
@@ -84,11 +80,7 @@ class Paper(Rule):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedPaper(FittedRule):
-    """`Paper`, frozen.
-
-    ``nowhere`` holds the scores and the squared norm of a row far from all others, ``least`` the
-    least that must be seen of a row, and ``beyond`` the abnormality of a row of which less is seen.
-    """
+    """`Paper`, frozen: scores and squared norm of a row far from all, and what follows for such."""
 
     nowhere: Array | None = None
     least: float = 0.0

@@ -2,10 +2,8 @@
 
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
-from l1kpca._typing import Array
 from l1kpca.checks import is_int
 from l1kpca.estimators.fitted import FittedKernelPCA
 from l1kpca.outliers.novelty import Novelty
@@ -15,7 +13,6 @@ from l1kpca.outliers.rules import Rule, is_number
 
 RULES: dict[str, type[Rule]] = {"robust": Robust, "novelty": Novelty, "paper": Paper}
 """What ``rule="..."`` stands for."""
-SCALINGS = ("columns", "common", None)
 
 
 def make_rule(rule: Any, contamination: Any = "auto") -> Rule:
@@ -38,26 +35,13 @@ def rule_name(rule: Any, contamination: Any = "auto") -> str:
 def make_pca(detector: Any, rule: Rule, n_columns: int, seed: int) -> Any:
     """The kernel PCA that is given, or the rule's own; what it leaves open is the detector's."""
     pca = rule.kernel_pca(n_columns) if detector.pca is None else clone(detector.pca)
-    own = {
-        "random_state": seed,
-        "n_jobs": detector.n_jobs,
-        "memory_limit": detector.memory_limit,
-    }
+    jobs, limit = detector.n_jobs, detector.memory_limit
+    own = {"random_state": seed, "n_jobs": jobs, "memory_limit": limit}
     return pca.set_params(**{name: own[name] for name in own if getattr(pca, name) is None})
 
 
-def sampled(detector: Any, rule: Rule, X: Array, rng: np.random.RandomState) -> Array:
-    """The rows that the kernel PCA is fitted on."""
-    most = detector.max_samples
-    if most == "auto":
-        most = None if is_precomputed(detector.pca) else rule.max_samples
-    if most is None or len(X) <= most:
-        return X
-    return X[np.sort(rng.choice(len(X), most, replace=False))]
-
-
-def check_detector(detector: Any) -> None:
-    """Refuse values that no fit could use."""
+def check_detector(detector: Any) -> Rule:
+    """The rule; refuses values that no fit could use."""
     rule = make_rule(detector.rule, detector.contamination)
     pca, scaling = detector.pca, detector.scaling
     if pca is not None and not isinstance(pca, FittedKernelPCA):
@@ -73,17 +57,17 @@ def check_detector(detector: Any) -> None:
     level, most = detector.contamination, detector.max_samples
     if not _is_auto(level) and not (is_number(level) and 0 <= float(level) <= 0.5):
         raise ValueError(f"contamination={level!r} must be 'auto' or a number between 0 and 0.5")
-    if not (scaling is None or (isinstance(scaling, str) and scaling in SCALINGS)):
+    if scaling is not None and not (isinstance(scaling, str) and scaling in ("columns", "common")):
         raise ValueError(f"scaling={scaling!r} must be 'columns', 'common' or None")
-    if most is None or _is_auto(most):
-        return
-    if not is_int(most) or most < 1:
-        raise ValueError(f"max_samples={most!r} must be 'auto', None or a positive integer")
-    if is_precomputed(pca):
-        raise ValueError(
-            f"max_samples={most!r} cannot be used with kernel='precomputed': pass the kernel"
-            " matrix of fewer rows instead"
-        )
+    if most is not None and not _is_auto(most):
+        if not is_int(most) or most < 1:
+            raise ValueError(f"max_samples={most!r} must be 'auto', None or a positive integer")
+        if is_precomputed(pca):
+            raise ValueError(
+                f"max_samples={most!r} cannot be used with kernel='precomputed': pass the kernel"
+                " matrix of fewer rows instead"
+            )
+    return rule
 
 
 def is_precomputed(pca: Any) -> bool:

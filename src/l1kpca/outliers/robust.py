@@ -8,14 +8,7 @@ import numpy as np
 from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.gram.projection import Projected
-from l1kpca.outliers.rules import (
-    FittedRule,
-    Rows,
-    Rule,
-    parts,
-    rounding_of_squares,
-    squared_norms,
-)
+from l1kpca.outliers.rules import FittedRule, Rows, Rule, parts, rounding_of_squares, squared_norms
 from l1kpca.outliers.tails import Tail, fit_tail, surplus
 
 _LEVELS = (0.85, 0.85, 0.995)  # of the tails: many outliers touch no lower one
@@ -44,24 +37,20 @@ class Robust(Rule):
     distances together, all residuals together, and the most surprising residual.
 
     The first three of these four numbers have tails, fitted to two quantiles of the training rows,
-    that say how surprising they are: -log of the share of rows with a larger one; the fourth is a
-    surprise already.  The abnormality is the largest surprise, so nothing is averaged away.  The
-    first two numbers order the ordinary rows.  The residuals are sharp, but in columns with heavy
-    tails also loud: all together they count from where less than one of the n training rows would
-    be, at a surprise of log n, so that a broken relation comes first if it is evident.  So does a
-    single cell, but not below what 95 % of the training rows have: one that is e times rarer
-    puts its row just beyond the line; from there on, a wilder cell counts for more, but slowly, so
-    that the rows that are odd as a whole come first.
+    that turn them into surprises, -log of the share of rows with a larger one.  The abnormality is
+    the largest surprise, so nothing is averaged away.  The first two numbers order the ordinary
+    rows.  All residuals together count from a surprise of log n, where less than one of the n
+    training rows would be.  So does a single cell, but not below what 95 % of the training rows
+    have: one that is e times rarer puts its row just beyond the line; from there on, a wilder cell
+    counts for more, but slowly, so that the rows that are odd as a whole come first.
 
     *The line.* A row is flagged if its like is rarer than one in :math:`n^{0.7}` ordinary rows
     (one in 55, if n is below 300), and if there are too many odd rows, as many as are too many, by
-    the larger of two estimates.  One looks at the fourth roots of the first two numbers, which are
-    nearly normal for ordinary rows.  Their lower half, which up to 40 % of outliers hardly touch,
-    tells center and deviation; the surplus is the largest share of rows beyond a point over what a
-    normal variable has there.  The smaller surplus counts, from 3 % on: rows that follow one
-    strong factor look many to one view, and rarely to both.  The other looks at the residuals of a
-    typical column: the 99 % point of their size over the median, over what it is for normal ones.
-    What this exceeds 1.05 by, times 8 %, is the share, up to 10 %.  At least one row is flagged.
+    the larger of two estimates.  One is the surplus of the fourth roots of the first two numbers,
+    nearly normal for ordinary rows, over a normal variable that is fitted to their lower half,
+    which up to 40 % of outliers hardly touch; the smaller of the two counts, from 3 % on.  The
+    other looks at the heaviness of the residuals: what it exceeds 1.05 by, times 8 %, up to 10 %.
+    At least one row is flagged.
 
     Parameters
     ----------
@@ -71,8 +60,7 @@ class Robust(Rule):
 
     def fit(self, rows: Rows, pca: Any) -> "FittedRobust":
         """Learn centers, scales, units and tails from the training rows."""
-        reached = np.cumsum(pca.explained_variance_ratio_) >= self.variance_kept
-        n_kept = int(np.argmax(reached)) + 1 if reached.any() else len(reached)
+        n_kept = self.n_kept(pca)
         scores = rows.scores[:, :n_kept]
         center = np.median(scores, axis=0)
         scale = _DEVIATION_PER_MEAN * np.abs(scores - center).mean(axis=0, dtype=np.float64)
@@ -106,11 +94,7 @@ class Robust(Rule):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedRobust(FittedRule):
-    """`Robust`, frozen.
-
-    ``orthogonal_unit`` is u, ``headstart`` is log n, ``wild`` the surprise from which a single cell
-    counts, and ``tails`` hold a `Tail` for each of the first three numbers.
-    """
+    """`Robust`, frozen; ``headstart`` is log n, ``wild`` where a single cell begins to count."""
 
     orthogonal_unit: Array
     tails: Array
@@ -127,7 +111,11 @@ class FittedRobust(FittedRule):
 
     def views(self, rows: Rows) -> Array:
         """The distance of each row, and how odd its cells are."""
-        distance = self._distance(rows)[:, np.newaxis]
+        n_kept, rounding = len(self.components), np.finfo(rows.scores.dtype).eps ** (2 / 3)
+        within = np.cumsum(self.standardized(rows) ** 2, axis=1) / np.arange(1, n_kept + 1)
+        outside = _nested_squares(rows, n_kept) / self.orthogonal_unit
+        found = (within + outside).sum(axis=1, keepdims=True) / max(n_kept, 1)
+        distance = np.where(found > rounding, found, 0)
         return distance if rows.oddness is None else np.hstack([distance, rows.oddness])
 
     def surprises(self, views: Array) -> tuple[Array, Array]:
@@ -139,15 +127,6 @@ class FittedRobust(FittedRule):
         evident = np.maximum(views[3] - self.wild, 0)
         worst = 1.001 * self.cutoff * np.minimum(evident, 1) + _SLOWLY * np.log1p(evident)
         return whole, np.max([together, apart - self.headstart, worst], axis=0)
-
-    def _distance(self, rows: Projected) -> Array:
-        n_kept = len(self.components)
-        if n_kept == 0:
-            return np.zeros(len(rows.scores))
-        within = np.cumsum(self.standardized(rows) ** 2, axis=1)
-        outside = _nested_squares(rows, n_kept) / self.orthogonal_unit
-        found = (within / np.arange(1, n_kept + 1) + outside).mean(axis=1)
-        return np.where(found > np.finfo(rows.scores.dtype).eps ** (2 / 3), found, 0)  # rounding
 
 
 def _share(broad: Array, rows: Rows) -> float:

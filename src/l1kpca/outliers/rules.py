@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import stats
@@ -12,26 +12,22 @@ from scipy import stats
 from l1kpca._typing import Array
 from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
 from l1kpca.gram.projection import Projected
-from l1kpca.outliers.columns import Columns, learn_columns
+from l1kpca.outliers.columns import MAD_TO_DEVIATION, Columns, learn_columns, median_and_mad
 from l1kpca.threads import spans
 
 QUANTILE = 0.975
-_MAD_TO_DEVIATION = 1 / stats.norm.ppf(0.75)  # of a normal variable
-_TINY = 1e-10
 _NEAR, _FAR = 1.25, 1.5
-_ROWS = 16_384  # of the training rows, that are looked at at once
+ROWS = 16_384  # of the training rows, that are looked at at once
 
 
 @dataclass(frozen=True)
 class Rows(Projected):
-    """Projected rows, with what they were projected from and by; arrays have one entry per row."""
+    """Projected rows, with the rows X as given, and how odd their cells are (see `Cells`)."""
 
     X: Array
-    """The rows as they were given."""
     columns: Columns
     pca: Any
     oddness: Array | None = None
-    """How odd the cells of each row are, see `Cells`; None for a kernel matrix."""
 
     @property
     def scaled(self) -> Array:
@@ -39,15 +35,11 @@ class Rows(Projected):
         return self.columns(self.X)
 
 
-_Some = TypeVar("_Some", bound=Projected)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedRule(ABC):
-    """A rule with all that it learned: arrays, numbers and text, nothing else.
+    """A rule with all that it learned, as a frozen dataclass of arrays, numbers and text.
 
-    Derive a frozen dataclass with ``abnormality``; the two distances of the outlier map follow from
-    the fields.
+    Derive one with ``abnormality``; the two distances of the outlier map follow from the fields.
 
     Attributes
     ----------
@@ -97,22 +89,16 @@ class FittedRule(ABC):
         return float(np.sqrt(stats.chi2.ppf(QUANTILE, max(len(self.components), 1))))
 
     def ellipse(self, first: int = 0, second: int = 1) -> tuple[float, float, float, float] | None:
-        r"""Center and half axes of the ellipse that holds 97.5 % of ordinary rows.
+        """Center and half axes of the ellipse that holds 97.5 % of ordinary rows.
 
-        With m and s the center and scale of two components, the ellipse is
-
-        .. math:: (y_1 - m_1)^2 / s_1^2 + (y_2 - m_2)^2 / s_2^2 = \chi^2_{2; 0.975}
-
-        It is None if the rule does not look at both, or they do not vary.
+        It is None if the rule does not look at both components, or they do not vary.
         """
         kept = self.components.tolist()
         if first not in kept or second not in kept:
             return None
         at = [kept.index(first), kept.index(second)]
-        x, y, across, up = np.r_[
-            self.center[at], self.scale[at] * np.sqrt(stats.chi2.ppf(QUANTILE, 2))
-        ].tolist()
-        return (x, y, across, up) if np.isfinite([across, up]).all() else None
+        (x, y), axes = self.center[at], self.scale[at] * np.sqrt(stats.chi2.ppf(QUANTILE, 2))
+        return (float(x), float(y), *axes.tolist()) if np.isfinite(axes).all() else None
 
 
 @dataclass(frozen=True)
@@ -129,6 +115,8 @@ class Rule(ABC):
 
     variance_kept: float = 0.8
 
+    center_and_spread: ClassVar[Any] = staticmethod(median_and_mad)
+    """Center and spread of columns; for "paper" and "novelty", mean and standard deviation."""
     max_samples: ClassVar[int | None] = 1000
     """Rows that the components are found on, drawn at random; None is all."""
     bound: ClassVar[float] = 3.0
@@ -145,11 +133,7 @@ class Rule(ABC):
 
     @abstractmethod
     def fit(self, rows: Rows, pca: Any) -> FittedRule:
-        """Learn from the scores and squared norms of the training rows.
-
-        The cut-offs need not be set: the detector takes `line` and the Wilson-Hilferty
-        transformation.
-        """
+        """Learn from the training rows; the detector sets the cut-offs."""
 
     def line(self, rule: FittedRule, abnormality: Array) -> float:
         """Where the line is, if the share of outliers is not known: here the 97.5 % point.
@@ -159,28 +143,16 @@ class Rule(ABC):
         """
         return min(wilson_hilferty(abnormality), float(np.quantile(abnormality, QUANTILE)))
 
+    def n_kept(self, pca: Any) -> int:
+        """How many leading components reach the share of the variance; all, if they do not."""
+        reached = np.cumsum(pca.explained_variance_ratio_) >= self.variance_kept
+        return int(np.argmax(reached)) + 1 if reached.any() else len(reached)
+
     def kernel_pca(self, n_columns: int) -> Any:
-        """The kernel PCA to use for so many columns that vary, not fitted.
-
-        The kernel is a Gaussian, twice as wide as the median distance of rows.  ``random_state``,
-        ``n_jobs`` and ``memory_limit`` are None: the detector sets them.
-        """
-        return L1KernelPCA(
-            float(self.variance_kept) if self.variance_kept < 1 else None,
-            max_components=max(1, min(50, n_columns)),
-            kernel="rbf",
-            gamma="wide",
-        )
-
-    def center_and_spread(self, X: Array) -> tuple[Array, Array]:
-        """Center and spread of columns: here median and MAD, as of a standard normal variable.
-
-        Where more than half of the values agree, the median deviation is zero and the standard
-        deviation is the only spread there is.
-        """
-        center, deviation = np.median(X, axis=0), X.std(axis=0)
-        mad = _MAD_TO_DEVIATION * np.median(np.abs(X - center), axis=0)
-        return center, np.where(mad > _TINY * deviation, mad, deviation)
+        """The kernel PCA to use for so many columns that vary, not fitted."""
+        share = float(self.variance_kept) if self.variance_kept < 1 else None
+        most = max(1, min(50, n_columns))
+        return L1KernelPCA(share, max_components=most, kernel="rbf", gamma="wide")
 
     def columns(self, X: Array, scaling: str | None = "columns") -> Columns:
         """Learn how the columns of X are scaled."""
@@ -220,7 +192,7 @@ def wilson_hilferty(squares: Array) -> float:
     """Cut-off of a sum of squares: its cube root is nearly normal; median and MAD of that."""
     roots = np.cbrt(squares)
     center = float(np.median(roots))
-    spread = float(_MAD_TO_DEVIATION * np.median(np.abs(roots - center)))
+    spread = float(MAD_TO_DEVIATION * np.median(np.abs(roots - center)))
     return (center + spread * float(stats.norm.ppf(QUANTILE))) ** 3
 
 
@@ -243,10 +215,10 @@ def squared_norms(rows: Projected) -> Array:
     return rows.squared_norms
 
 
-def parts(rows: _Some) -> Iterator[_Some]:
+def parts(rows: Any) -> Iterator[Any]:
     """A few rows at a time, so that nothing as large as all scores is made beside them."""
     held = {name: each for name, each in vars(rows).items() if isinstance(each, np.ndarray)}
-    for span in spans(len(rows.scores), _ROWS):
+    for span in spans(len(rows.scores), ROWS):
         yield replace(rows, **{name: each[span] for name, each in held.items()})
 
 

@@ -35,32 +35,31 @@ def encoded(detector: Any, X: Any, *, reset: bool) -> tuple[Array | None, TableE
         return None, encoder
     else:
         validate_data(detector, X, reset=reset, skip_check_array=True)
-        if reset:
-            encoder = TableEncoder().fit(X)
-            _warn_of_unused(encoder)
+        encoder = TableEncoder().fit(X) if reset else encoder
         X = encoder.encode(X)
-        for sentence in (*_taken_otherwise(X), *totals_among(X)) if reset else ():
+        for sentence in _notes(encoder, X) if reset else ():
             warn_user(sentence)
     return check_array(X.X, ensure_all_finite="allow-nan"), encoder
 
 
-def _taken_otherwise(encoded: Encoded) -> list[str]:
-    """One sentence on the cells that are not taken as they are written."""
-    if not encoded.changes:
-        return []
-    said = [f"{each.column}: {each.example}, {each.what}" for each in encoded.changes[:5]]
-    shown = "; ".join(said) + ("; ..." if len(encoded.changes) > 5 else "")
-    total = sum(each.count for each in encoded.changes)
-    return [f"{total} cell{' is' if total == 1 else 's are'} not taken as written ({shown})"]
-
-
-def _warn_of_unused(encoder: TableEncoder) -> None:
-    """Say once what is not looked at, and why."""
+def _notes(encoder: TableEncoder, X: Encoded) -> list[str]:
+    """What is not looked at and why, which cells are not taken as written, and rows of totals."""
+    notes, changes = [], X.changes
     unused = [name for name in encoder.kinds_ if name not in encoder.columns_]
     if unused:
-        why = [f"{name} ({encoder.kinds_[name]}: {encoder.reasons_[name]})" for name in unused[:5]]
-        shown = ", ".join(why) + (", ..." if len(unused) > 5 else "")
-        warn_user(f"{len(unused)} of {len(encoder.kinds_)} columns are left out: {shown}")
+        why = [f"{name} ({encoder.kinds_[name]}: {encoder.reasons_[name]})" for name in unused]
+        count = f"{len(unused)} of {len(encoder.kinds_)}"
+        notes.append(f"{count} columns are left out: {_first_five(why, ', ')}")
+    if changes:
+        said = [f"{each.column}: {each.example}, {each.what}" for each in changes]
+        total = sum(each.count for each in changes)
+        verb = "cell is" if total == 1 else "cells are"
+        notes.append(f"{total} {verb} not taken as written ({_first_five(said, '; ')})")
+    return [*notes, *totals_among(X)]
+
+
+def _first_five(texts: list[str], between: str) -> str:
+    return between.join([*texts[:5], *(["..."] if len(texts) > 5 else [])])
 
 
 def in_columns(detector: Any, X: Any, values: Array) -> Any:

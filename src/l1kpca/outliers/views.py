@@ -11,7 +11,7 @@ from l1kpca.checks import check_results, overflow_is_checked
 from l1kpca.outliers.cells import CellMap, Cells
 from l1kpca.outliers.columns import Columns
 from l1kpca.outliers.explain import contributions
-from l1kpca.outliers.judged import Judged, OutlierMap, judge_pieces, projected
+from l1kpca.outliers.judged import Judged, OutlierMap, judge_parts, projected
 from l1kpca.outliers.parameters import make_rule
 from l1kpca.outliers.rules import FittedRule, fit_rule, parts
 from l1kpca.outliers.tables import cells_in_columns, in_columns, in_partitions
@@ -27,7 +27,6 @@ class Views:
     columns_: Columns
     rule: Any
     contamination: Any
-
     encoder_: Any
     _rows: Any
     judge: Any
@@ -52,8 +51,7 @@ class Views:
         Returns
         -------
         map : CellMap
-            Residuals, expected values, flags and the cut-off of the flags; of a data frame, in its
-            columns, as frames.
+            Of a data frame, in its columns, as frames.
         """
         found = self._cells("cells").map(self._rows(X, reset=False))
         return found if self.encoder_ is None else cells_in_columns(self, X, found)
@@ -63,17 +61,14 @@ class Views:
         """What each column contributes to the abnormality of each row.
 
         The contributions of a row add up to its abnormality, ``-score_samples``, for any kernel.
-        They have two parts, in proportion to what the two views of the rule "robust" say; other
-        rules have the first only.  The abnormality of the row as a whole is followed along the
-        straight line from the row of training medians to the row; a column's part is the change
-        while it moved, plus an equal share of the abnormality of the median row.  The abnormality
-        of the cells is divided as the squares of their residuals, see `cells`.  A hole contributes
-        nothing.
+        The abnormality of the row as a whole is followed along the straight line from the row of
+        training medians to the row; a column's part is the change while it moved, plus an equal
+        share of the abnormality of the median row.  With the rule "robust", the abnormality of the
+        cells is added, divided as the squares of their residuals.  A hole contributes nothing.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, of the training data or new.
 
         Returns
         -------
@@ -83,20 +78,19 @@ class Views:
         columns, rule = self.columns_, self.rule_
         assert columns.median is not None  # noqa: S101 (for mypy: where there are cells)
 
-        def views(rows: Array) -> tuple[Array, Array]:
-            with overflow_is_checked():
-                return rule.whole_and_cells(projected(self.pca_, columns, rows))
-
         def whole(rows: Array) -> Array:
-            return check_results(views(rows)[0], self.pca_.kernel)
+            with overflow_is_checked():
+                found = projected(self.pca_, columns, rows, with_cells=False)
+                return check_results(rule.whole_and_cells(found)[0], self.pca_.kernel)
 
-        out = contributions(whole, X, columns.median, columns.used)
+        parts = contributions(whole, X, columns.median, columns.used)
         squares = np.zeros(X.shape)
         squares[:, cells.used] = (cells.weight * cells.map(X).residual[:, cells.used]) ** 2
-        by_row, by_cells = views(X)
-        squares *= (by_cells / np.maximum(squares.sum(axis=1), _TINY))[:, np.newaxis]
-        larger = np.maximum(by_row, by_cells) / np.maximum(by_row + by_cells, _TINY)
-        return in_columns(self, given, (out + squares) * larger[:, np.newaxis])
+        rows = projected(self.pca_, columns, X)
+        share = rule.whole_and_cells(rows)[1] / np.maximum(squares.sum(axis=1), _TINY)
+        parts += squares * share[:, np.newaxis]
+        parts *= (rule.abnormality(rows) / np.maximum(parts.sum(axis=1), _TINY))[:, np.newaxis]
+        return in_columns(self, given, parts)
 
     def judge_with(self, pca: Any, X: Any, *, n_scores: int = 2) -> Judged:
         """Judge rows by another kernel PCA, for comparison; the detector itself is not changed.
@@ -104,11 +98,9 @@ class Views:
         Parameters
         ----------
         pca : kernel PCA of this library
-            Not fitted; it is fitted on ``pca_.X_fit_``.
-        X : array-like of shape (n_samples, n_features)
-            Rows, scaled as the detector does; the rule and its line are learned from them anew.
-        n_scores : int, default=2
-            How many leading components to give the scores of.
+            It is fitted on ``pca_.X_fit_``; the rule and its line are learned from X anew.
+        X, n_scores
+            As for ``judge``.
 
         Returns
         -------
@@ -119,7 +111,7 @@ class Views:
         rows = projected(pca, self.columns_, X)
         rule = make_rule(self.rule, self.contamination)
         fitted, offset = fit_rule(rule, rows, pca, self.contamination)
-        return judge_pieces(pca, parts(rows), fitted, offset, n_scores)
+        return judge_parts(parts(rows), fitted, offset, n_scores)
 
     def outlier_map(self, X: Any) -> OutlierMap:
         """Score distance and orthogonal distance of rows, with their cut-offs.
@@ -127,12 +119,10 @@ class Views:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
         map : OutlierMap
-            The two distances, the cut-offs, and the quadrant of each row.
         """
         found = self.judge(X, n_scores=0).outlier_map
         if found is None:
