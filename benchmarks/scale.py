@@ -42,7 +42,11 @@ QUICK = {
     "nystroem-100k": ("fit", {"n": 600, "landmarks": 20}),
     "scikit-learn-10k": ("scikit_learn", {"n": 300}),
     "mnist": ("landmarks_on_mnist", {"counts": [10], "name": "wbc"}),
-    "workers-5M": ("on_workers", {"n": 4000, "n_workers": 1}),
+    **{
+        name: (kind, settings | {"n": max(2000, settings["n"] // 1000)})
+        for name, (kind, settings) in CASES.items()
+        if kind == "on_workers"
+    },
 }
 
 

@@ -23,7 +23,8 @@ class Worker:
     """
 
     def __init__(self, module, tree=ROOT, **variables):
-        path = os.pathsep.join([str(Path(tree) / "src"), str(ROOT)])
+        more = filter(None, [os.environ.get("PYTHONPATH")])
+        path = os.pathsep.join([str(Path(tree) / "src"), str(ROOT), *more])
         self.process = subprocess.Popen(
             [sys.executable, "-m", module, "--serve"],
             stdin=subprocess.PIPE,

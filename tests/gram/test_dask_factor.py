@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
@@ -242,6 +243,22 @@ def test_a_worker_that_dies_at_a_partition_changes_nothing(kill_a_worker, X, row
     found = L1KernelPCA(2, memory_limit="1kB").fit(rows.map_blocks(made, meta=np.empty((0, 0))))
     assert not flag.exists()
     assert_same(found, L1KernelPCA(2).fit(X))
+
+
+def test_workers_that_stay_paused_are_said(client, rows, monkeypatch):
+    """They take no task, and keep those that they have."""
+
+    def pause_above(share, dask_worker):
+        dask_worker.memory_manager.memory_pause_fraction = share
+
+    monkeypatch.setattr(tuning, "NO_WORKER_SECONDS", 1)
+    before = dask.config.get("distributed.worker.memory.pause")
+    client.run(pause_above, 0.001)
+    try:
+        with pytest.raises(MemoryError, match="paused for lack of memory: use workers with more"):
+            L1KernelPCA(2).fit(rows)
+    finally:
+        client.run(pause_above, before)
 
 
 def test_a_checkpoint_goes_on(X, rows, tmp_path):

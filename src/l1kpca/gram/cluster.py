@@ -110,9 +110,10 @@ class _Cluster:
         seen = monotonic()
         try:
             while not futures.wait([coming], timeout=_LOOK_SECONDS).done:
-                seen = monotonic() if self._asked("ncores") else seen
-                if monotonic() - seen > tuning.NO_WORKER_SECONDS:
-                    raise self._lost("has no worker left")
+                stuck = self._stuck()
+                seen = seen if stuck else monotonic()
+                if stuck and monotonic() - seen > tuning.NO_WORKER_SECONDS:
+                    raise stuck
             return list(coming.result())
         except KilledWorker as lost:
             raise MemoryError(
@@ -123,6 +124,20 @@ class _Cluster:
             raise self._lost("is gone") from lost
         finally:
             coming.cancel()
+
+    def _stuck(self) -> Exception | None:
+        """What to raise if this lasts: no worker, or all that have tasks are paused."""
+        workers = self._asked("identity", n_workers=-1)["workers"]
+        busy = {worker for worker, tasks in self._asked("processing").items() if tasks}
+        paused = {worker for worker, state in workers.items() if state["status"] == "paused"}
+        if not workers:
+            return self._lost("has no worker left")
+        if paused.issuperset(busy or workers):  # their tasks wait, and no other worker takes them
+            return MemoryError(
+                "the fit waits for workers that are paused for lack of memory: use workers with"
+                " more memory, or a smaller memory_limit; with checkpoint=... it goes on"
+            )
+        return None
 
     def _asked(self, question: str, **about: Any) -> Any:
         """What the scheduler answers; the client's own lists may be out of date."""
