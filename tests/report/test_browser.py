@@ -141,6 +141,36 @@ def test_kinds_cells_and_table_follow_the_line(desktop, frame, tmp_path):
     assert desktop.errors() == []
 
 
+def test_the_column_overview_follows_the_line(desktop, frame, tmp_path):
+    """Shares are those of the explanations, bars those of the values of the flagged rows."""
+    rows = frame.drop(columns=["case", "bad"])
+    detector = KernelPCAOutlierDetector(random_state=0).fit(rows)
+    order = np.argsort(detector.score_samples(rows), kind="stable")
+    parts = np.maximum(np.asarray(detector.explain(rows)), 0)[order]
+    parts /= parts.sum(axis=1, keepdims=True)
+    desktop.open(report(detector, rows).save(tmp_path / "r.html"))
+    for count in (1, 4, 30, 100):
+        flag_first(desktop, count)
+        shares = dict(
+            zip(desktop.texts("#columns tbody th"), desktop.texts("#columns .blame b"), strict=True)
+        )
+        for name, expected in zip(rows.columns, parts[:count].mean(axis=0), strict=True):
+            assert abs(int(shares[name].removesuffix("%")) - 100 * expected) <= 1
+        labels = desktop.driver.execute_script(
+            "return [...document.querySelectorAll('#columns svg')].map((e) => e.ariaLabel)"
+        )
+        holes = rows.iloc[order[:count]].isna().sum().to_dict()
+        for label in labels:
+            name = label.removeprefix("Histogram of ").split(" over ")[0]
+            shown = int(label.split("; ")[1].split()[0])
+            assert shown == count - holes[name]
+        assert f"the {count} flagged rows" in desktop.text("#columns-hint")
+    flag_first(desktop, 0)
+    assert set(desktop.texts("#columns .blame b")) == {"0%"}
+    assert desktop.driver.find_elements("css selector", "#columns .beyond") == []
+    assert desktop.errors() == []
+
+
 def test_the_reason_has_the_value_the_usual_range_and_what_was_expected(page, frame):
     reason = page.column("reason")[0]
     row = frame.set_index("case").loc[page.column("id")[0]]

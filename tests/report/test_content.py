@@ -134,13 +134,27 @@ def test_cells_that_stand_out_are_counted(made, ruined):
     assert wrong.any()
 
 
-def test_columns_say_how_values_are_spread(made, ruined):
-    for column in made.facts["columns"]:
-        every, flagged = column["counts"]
-        assert sum(every) == len(ruined)
-        assert sum(flagged) == made.facts["n_flagged"]
-    assert sum(column["blame"] for column in made.facts["columns"]) == pytest.approx(1)
-    country = next(column for column in made.facts["columns"] if column["name"] == "country")
+def test_columns_say_how_values_are_spread(made, ruined, unpacked):
+    """Bins of single rows make the histogram of all, and blame is that of the explanations."""
+    facts = made.facts
+    columns = [facts["columns"][j] for j in facts["trouble"]["columns"]]
+    bins, blame = (
+        unpacked(facts["trouble"][name], "u1").reshape(-1, len(columns))
+        for name in ("bins", "blame")
+    )
+    assert len(bins) == len(ruined)
+    for place, column in enumerate(columns):
+        assert sum(column["counts"]) == len(ruined)
+        np.testing.assert_array_equal(
+            np.bincount(bins[:, place], minlength=len(column["counts"])), column["counts"]
+        )
+    np.testing.assert_allclose(
+        blame[: facts["n_flagged"]].mean(axis=0) / 255,
+        [column["blame"] for column in columns],
+        atol=2e-3,
+    )
+    assert sum(column["blame"] for column in columns) == pytest.approx(1)
+    country = next(column for column in columns if column["name"] == "country")
     assert set(country["levels"]) == {"Chile", "Peru"}
 
 

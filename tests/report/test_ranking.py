@@ -4,16 +4,20 @@ import numpy as np
 import pytest
 
 from l1kpca import KernelPCAOutlierDetector
-from l1kpca.outliers import Judged
+from l1kpca.outliers import CellMap, Judged
 from l1kpca.report import report
 from l1kpca.report.facts import Cases, to_plain
 from l1kpca.report.ranking import agreement, summarize
 
 
-class SquareDistance:
-    """A detector that is easy to follow: abnormality is |x|^2, x_j^2 for each feature."""
+class Silent:
+    """A detector that must not be asked."""
 
-    offset_ = -4.0
+    offset_, clear_line_, encoder_ = -4.0, True, None
+
+
+class SquareDistance(Silent):
+    """A detector that is easy to follow: abnormality is |x|^2, x_j^2 for each column."""
 
     def judge(self, X):
         abnormality = (np.asarray(X) ** 2).sum(axis=1)
@@ -22,11 +26,8 @@ class SquareDistance:
     def explain(self, X):
         return np.asarray(X) ** 2
 
-
-class Silent:
-    """A detector that must not be asked."""
-
-    offset_ = -4.0
+    def cells(self, X):
+        return CellMap(X, np.zeros_like(X), np.abs(X) > 3, 3.0)
 
 
 @pytest.fixture
@@ -35,11 +36,10 @@ def rows():
 
 
 def cases_of(rows, **keywords):
-    columns = keywords.pop("columns", ["a", "b"])
     return Cases(
         rows,
-        columns,
-        np.array([0, 0, 1]),
+        ["a", "b", "c"],
+        np.arange(3),
         lambda column: [f"{column}{row}" for row in range(len(rows))],
         **keywords,
     )
@@ -47,19 +47,22 @@ def cases_of(rows, **keywords):
 
 def test_scores_ranks_and_flags(rows):
     summary = summarize(SquareDistance(), cases_of(rows), "rows", top=2)
-    assert summary.scores.tolist() == [1, 25, 0, 5]
+    assert summary.whole.scores.tolist() == [1, 25, 0, 5]
     assert summary.ranks.tolist() == [3, 1, 4, 2]
-    assert summary.flags.tolist() == [False, True, False, True]
+    assert summary.whole.flags.tolist() == [False, True, False, True]
     assert (summary.cutoff, summary.n_flagged, summary.n_rows) == (4.0, 2, 4)
 
 
-def test_features_of_one_column_are_added_up(rows):
+def test_reasons_are_the_columns_that_add_most(rows):
     first, second = summarize(SquareDistance(), cases_of(rows), "rows", top=2).top
-    assert [(r.column, r.contribution, r.share) for r in first.reasons] == [
-        ("b", 16.0, 0.64),
-        ("a", 9.0, 0.36),
+    assert [(r.column, r.contribution, r.share, r.expected) for r in first.reasons] == [
+        ("c", 16.0, 0.64, 0.0),
+        ("a", 9.0, 0.36, None),
     ]
-    assert [(r.column, r.value, r.share) for r in second.reasons] == [("a", "a3", 1.0)]
+    assert [(r.column, r.value, r.share) for r in second.reasons] == [
+        ("b", "b3", 0.8),
+        ("a", "a3", 0.2),
+    ]
     assert (first.row, first.rank, first.name, first.label) == (2, 1, None, None)
 
 
@@ -79,7 +82,7 @@ def test_precision_among_as_many_rows_as_there_are_outliers():
 def test_what_is_known_is_not_computed_again(rows):
     judged = SquareDistance().judge(rows)
     summary = summarize(Silent(), cases_of(rows), "rows", top=0, judged=judged)
-    assert summary.scores is judged.abnormality
+    assert summary.whole.scores is judged.abnormality
     assert summary.top == ()
 
 

@@ -7,10 +7,12 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 import pytest
+from selenium.webdriver.support.wait import WebDriverWait
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.report import report
-from l1kpca.report.content import cases_of, report_of
+from l1kpca.report.content import report_of
+from l1kpca.report.facts import cases_of
 from l1kpca.report.ranking import summarize, suspects
 
 
@@ -81,6 +83,50 @@ def test_answers_become_a_file(page, made):
     asked = made[3].facts["suspects"]
     numbers = [asked[place]["row"] for place in (0, 1, 4)]
     assert frame.to_dict("list") == {"row": numbers, "label": [1, 1, -1]}
+
+
+def test_answers_from_the_buttons_change_the_p_values_of_the_next_run(desktop, program, tmp_path):
+    """From the page's buttons through the saved file to `calibrate --labels` and new p-values."""
+    rng = np.random.default_rng(3)
+    names = ("table.csv", "reference.csv", "model.skops", "report.html", "scores.csv")
+    table, reference, model, page, scores = (tmp_path / name for name in names)
+    for path, n_rows, n_odd in ((reference, 400, 10), (table, 60, 5)):
+        rows = rng.normal(size=(n_rows, 3))
+        rows[:n_odd] *= 9
+        pd.DataFrame(rows, columns=["a", "b", "c"]).to_csv(path, index=False)
+
+    def p_values():
+        program("score", model, table, "--out", scores, "--force", "--quiet")
+        return pd.read_csv(scores)["p_value"].to_numpy()
+
+    program(
+        "detect", table, "--reference", reference, "--report", page, "--save", model, "--quiet"
+    )  # fmt: skip
+    before = p_values()
+    desktop.driver.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
+    )
+    desktop.open(page)
+    n_reference = int(desktop.texts(".promise")[0].split()[4])
+    confirmed = []
+    for row in desktop.driver.find_elements("css selector", "#suspects tbody tr"):
+        number = int(row.find_element("css selector", "td").text)
+        odd = number <= 10
+        row.find_element("xpath", f".//button[text()='{'outlier' if odd else 'ordinary'}']").click()
+        confirmed += [number] if odd else []
+    assert confirmed
+    desktop.find("#answers").click()
+    answers = tmp_path / "answers.csv"
+    WebDriverWait(desktop.driver, 10).until(lambda _: answers.exists())
+    program("calibrate", model, reference, "--labels", answers, "--quiet")
+    after, n_left = p_values(), n_reference - len(confirmed)
+    as_odd_before, as_odd_after = before * (n_reference + 1) - 1, after * (n_left + 1) - 1
+    fewer = np.rint(as_odd_before - as_odd_after)
+    # Confirmed outliers no longer count: all of them beyond ordinary rows, some beyond odd ones.
+    assert (fewer[5:] == len(confirmed)).all()
+    assert 0 < fewer[:5].max() <= len(confirmed)
+    assert (after[5:] < before[5:]).all()
+    assert desktop.errors() == []
 
 
 def test_on_a_phone(dark_phone, made, tmp_path):

@@ -167,7 +167,8 @@ def learn(table: Table, terminal: Terminal) -> Encoded:
 
 def write_scores(summary: Summary, table: Table, outputs: Outputs, terminal: Terminal) -> None:
     """Write the rows as read, with score, rank and flag beside them, and p-values if known."""
-    added = {"score": summary.scores, "rank": summary.ranks, "flag": summary.flags.astype("int8")}
+    added = {"score": summary.whole.scores, "rank": summary.ranks}
+    added["flag"] = summary.whole.flags.astype("int8")
     if summary.promise.p_values is not None:
         added["p_value"] = summary.promise.p_values
     outputs.write_table(table, added, terminal)

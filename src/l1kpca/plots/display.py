@@ -50,9 +50,7 @@ class Panels:
     """A picture with several panels side by side; a subclass says how many and draws them."""
 
     _draw: Callable[..., None]
-    _count: Callable[..., int]
-    axes_: Any
-    _per_row = 4
+    _shape: Callable[..., tuple[int, int]]  # number of panels, and how many fit in a row
     _size = (3.6, 3.4)  # of a panel, in inches
 
     def plot(self, *, axes: Any = None, **keywords: Any) -> Self:
@@ -68,16 +66,15 @@ class Panels:
         self : Panels
             With ``axes_`` and ``figure_``, where it was drawn.
         """
-        count = self._count()
+        count, columns = self._shape()
         if axes is None:
-            columns = min(count, self._per_row)
             n_rows = -(-count // columns)
             size = (self._size[0] * columns, self._size[1] * n_rows)
             options = {"figsize": size, "squeeze": False, "layout": "constrained"}
-            made = figures().subplots(n_rows, columns, **options)[1].ravel()
-            for spare in made[count:]:
+            axes = figures().subplots(n_rows, columns, **options)[1].ravel()
+            for spare in axes[count:]:
                 spare.set_axis_off()
-            axes = made[:count]
+            axes = axes[:count]
         self.axes_ = np.atleast_1d(axes).ravel()
         if len(self.axes_) != count:
             raise ValueError(f"axes has {len(self.axes_)} entries, but there are {count} panels")

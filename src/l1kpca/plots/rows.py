@@ -10,16 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from l1kpca.outliers import OutlierMap
-from l1kpca.plots.display import (
-    BLUE,
-    CUTOFF,
-    ORANGE,
-    Display,
-    Panels,
-    names_of,
-    pca_of,
-    scatter,
-)
+from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, Panels, names_of, pca_of, scatter
 
 
 @dataclass(eq=False, repr=False)
@@ -35,19 +26,16 @@ class OutlierMapDisplay(Display):
 
     Attributes
     ----------
-    points_ : list of PathCollection
-        The rows: ordinary ones, outliers.
-    cutoffs_ : tuple of Line2D
-        The two cut-offs.
+    points_, cutoffs_ : artists
+        The ordinary rows and the outliers; the two cut-offs.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from l1kpca import KernelPCAOutlierDetector, plots
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> from l1kpca import KernelPCAOutlierDetector, datasets, plots
+    >>> X = datasets.load("wbc").X
     >>> detector = KernelPCAOutlierDetector(random_state=0).fit(X)
     >>> plots.OutlierMapDisplay.from_estimator(detector, X).outlier_map.quadrant.shape
-    (60,)
+    (378,)
     """
 
     outlier_map: OutlierMap
@@ -64,7 +52,7 @@ class OutlierMapDisplay(Display):
         estimator : fitted KernelPCAOutlierDetector
         X : array-like of shape (n_rows, n_features)
         ax, **keywords : optional
-            Axes to draw in, None makes a figure; all else goes to ``scatter``.
+            Axes to draw in; other keywords go to ``scatter``.
 
         Returns
         -------
@@ -110,20 +98,16 @@ class ContributionsDisplay(Display):
 
     Attributes
     ----------
-    bars_ : BarContainer
-        The largest contributions, the largest on top.
-    order_ : ndarray of int
-        The columns of the bars.
+    bars_, order_ : BarContainer and ndarray of int
+        The largest contributions, the largest on top, and their columns.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from l1kpca import KernelPCAOutlierDetector, plots
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> X[5, 1] = 20.0
+    >>> from l1kpca import KernelPCAOutlierDetector, datasets, plots
+    >>> X = datasets.load("wbc").X
     >>> detector = KernelPCAOutlierDetector(random_state=0).fit(X)
-    >>> int(plots.ContributionsDisplay.from_estimator(detector, X[5]).order_[0])
-    1
+    >>> len(plots.ContributionsDisplay.from_estimator(detector, X[375]).order_)
+    10
     """
 
     contributions: np.ndarray
@@ -144,7 +128,7 @@ class ContributionsDisplay(Display):
         n_columns : int, default=10
             How many columns to draw.
         ax, **keywords : optional
-            Axes to draw in, None makes a figure; all else goes to ``barh``.
+            Axes to draw in; other keywords go to ``barh``.
 
         Returns
         -------
@@ -163,17 +147,14 @@ class ContributionsDisplay(Display):
     def _draw(self, ax: Any, *, n_columns: int = 10, **keywords: Any) -> None:
         self.order_ = np.argsort(-np.abs(self.contributions), kind="stable")[:n_columns]
         shown = self.contributions[self.order_]
-        style = {
-            "color": np.where(shown >= 0, ORANGE, BLUE),
-            "hatch": ["" if value >= 0 else "///" for value in shown],
-        }
-        self.bars_ = ax.barh(np.arange(len(shown)), shown, **(style | keywords))
-        shown_values = [
-            f"{value:.4g}" if isinstance(value, Number) else str(value)
-            for value in self.values[self.order_]
+        hatch = ["" if value >= 0 else "///" for value in shown]
+        style = {"color": np.where(shown >= 0, ORANGE, BLUE), "hatch": hatch} | keywords
+        self.bars_ = ax.barh(np.arange(len(shown)), shown, **style)
+        pairs = zip(self.feature_names[self.order_], self.values[self.order_], strict=True)
+        labels = [
+            f"{name} = {v:.4g}" if isinstance(v, Number) else f"{name} = {v}" for name, v in pairs
         ]
-        labels = map("{} = {}".format, self.feature_names[self.order_], shown_values)
-        ax.set_yticks(np.arange(len(shown)), list(labels))
+        ax.set_yticks(np.arange(len(shown)), labels)
         ax.invert_yaxis()
         ax.axvline(0, color="black", linewidth=0.8)
         ax.set(xlabel=f"contribution to the abnormality {self.contributions.sum():.4g}")
@@ -199,13 +180,10 @@ class PreimageDisplay(Panels):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from l1kpca import L1KernelPCA, plots
-    >>> X = np.random.default_rng(0).normal(size=(40, 6))
-    >>> plots.PreimageDisplay.from_estimator(
-    ...     L1KernelPCA(2).fit(X), X[:4], shape=(2, 3)
-    ... ).preimages.shape
-    (4, 6)
+    >>> from l1kpca import L1KernelPCA, datasets, plots
+    >>> X = datasets.load("wbc").X
+    >>> plots.PreimageDisplay.from_estimator(L1KernelPCA(2).fit(X), X[:4]).preimages.shape
+    (4, 30)
     """
 
     rows: np.ndarray
@@ -237,7 +215,7 @@ class PreimageDisplay(Panels):
         method : {"auto", "ridge", "fixed_point"}, default="auto"
             As in the estimator's ``inverse_transform``.
         axes, **keywords : optional
-            Axes to draw in, None makes a figure; all else goes to ``imshow`` or ``plot``.
+            Axes to draw in; other keywords go to ``imshow`` or ``plot``.
 
         Returns
         -------
@@ -255,9 +233,8 @@ class PreimageDisplay(Panels):
         preimages = pca.denoise(rows, method=method)
         return cls(rows, preimages=preimages, shape=shape).plot(axes=axes, **keywords)
 
-    def _count(self) -> int:
-        self._per_row = len(self.rows)
-        return len(self.rows) * (1 if self.shape is None else 2)
+    def _shape(self) -> tuple[int, int]:
+        return len(self.rows) * (1 if self.shape is None else 2), len(self.rows)
 
     def _draw(self, **keywords: Any) -> None:
         self.axes_ = self.axes_.reshape(-1, len(self.rows))

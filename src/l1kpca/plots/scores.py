@@ -28,19 +28,16 @@ class ScoresDisplay(Display):
 
     Attributes
     ----------
-    points_ : list of PathCollection
-        The rows: ordinary ones, outliers.
-    boundary_ : Ellipse or None
-        The region of ordinary rows.
+    points_, boundary_ : artists
+        The ordinary rows and the outliers; the region of ordinary rows, or None.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from l1kpca import KernelPCAOutlierDetector, plots
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> from l1kpca import KernelPCAOutlierDetector, datasets, plots
+    >>> X = datasets.load("wbc").X
     >>> detector = KernelPCAOutlierDetector(random_state=0).fit(X)
     >>> plots.ScoresDisplay.from_estimator(detector, X).scores.shape
-    (60, 2)
+    (378, 2)
     """
 
     scores: np.ndarray
@@ -70,7 +67,7 @@ class ScoresDisplay(Display):
         is_outlier : array-like of bool, default=None
             Rows to mark; None marks what a detector flags.
         ax, **keywords : optional
-            Axes to draw in, None makes a figure; all else goes to ``scatter``.
+            Axes to draw in; other keywords go to ``scatter``.
 
         Returns
         -------
@@ -117,10 +114,9 @@ class ComparisonDisplay(Panels):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from l1kpca import L1KernelPCA, plots
+    >>> from l1kpca import L1KernelPCA, datasets, plots
     >>> from l1kpca.peers import L2KernelPCA
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> X = datasets.load("wbc").X
     >>> methods = {"L1": L1KernelPCA(2).fit(X), "L2": L2KernelPCA(2).fit(X)}
     >>> list(plots.ComparisonDisplay.from_estimators(methods, X).scores)
     ['L1', 'L2']
@@ -153,7 +149,7 @@ class ComparisonDisplay(Panels):
         is_outlier : array-like of bool, default=None
             Rows to mark.
         axes, **keywords : optional
-            Axes to draw in, one for each method, None makes a figure; all else goes to ``scatter``.
+            Axes to draw in, one for each method; other keywords go to ``scatter``.
 
         Returns
         -------
@@ -171,8 +167,8 @@ class ComparisonDisplay(Panels):
         mask = checked_mask(is_outlier, len(reference))
         return cls(turned, is_outlier=mask, components=components).plot(axes=axes, **keywords)
 
-    def _count(self) -> int:
-        return len(self.scores)
+    def _shape(self) -> tuple[int, int]:
+        return len(self.scores), min(len(self.scores), 4)
 
     def _draw(self, **keywords: Any) -> None:
         first, second = (f"component {j + 1}" for j in self.components)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -14,13 +15,15 @@ from scipy.stats import rankdata
 from sklearn.utils.validation import check_is_fitted
 
 from l1kpca import L1KernelPCA, __version__
+from l1kpca.optimality.certificate import certified
 from l1kpca.outliers import rule_name
+from l1kpca.peers.l2 import L2KernelPCA
 from l1kpca.report.document import Report
-from l1kpca.report.facts import Cases, Summary, to_plain
-from l1kpca.report.quality import quality
-from l1kpca.report.ranking import agreement, all_of, summarize, suspects
-from l1kpca.report.reasons import reasons
+from l1kpca.report.facts import Cases, Summary, cases_of, to_plain
+from l1kpca.report.ranking import agreement, summarize, suspects
+from l1kpca.report.reasons import looked, reasons
 from l1kpca.report.values import packed, printable, short, shown_value, within
+from l1kpca.threads import computing
 
 SCHEMA = 1
 """Of ``Report.json``; a new one takes nothing away and renames nothing."""
@@ -32,6 +35,10 @@ _N_BINS = 60
 _MOST_DRAWN, _ALWAYS_DRAWN = 5000, 2000
 _TAIL_RANKS = 200
 _MOST_NAMED = 20
+_COMPARED_ROWS = 2000  # of the training rows: more eigenvectors would take too long
+_CERTIFIED_ROWS = 500
+_CERTIFIED_COMPONENTS = 3
+_MOST_STEPS = 60
 
 
 def report(
@@ -105,16 +112,17 @@ def report_of(
     if len(source) > _LONGEST_SOURCE:  # of a path the end says most
         source = f"...{source[3 - _LONGEST_SOURCE :]}"
     order = np.argsort(-summary.judged.abnormality, kind="stable")[:MOST_LISTED]
-    components, classical = quality(detector, cases.X if cases.whole is None else None)
+    components, classical = _quality(detector, cases.X if cases.whole is None else None)
     comparison = None
     if classical is not None:
         found = agreement(cases.labels, classical)
         comparison = {"agreement": found and asdict(found)}
         classical = rankdata(-classical, method="ordinal")
     # Bins are equally wide in the cube root of the score.
-    counts, roots = np.histogram(np.cbrt(summary.scores), bins=min(_N_BINS, summary.n_rows))
-    pca, where = detector.pca_, summary.judged.outlier_map
-    assert where is not None  # noqa: S101 (rows of a report have columns, so k(x, x) is known)
+    scores = np.cbrt(summary.whole.scores)
+    counts, roots = np.histogram(scores, bins=min(_N_BINS, summary.n_rows))
+    where: Any = summary.judged.outlier_map
+    ellipse, n_plane = detector.rule_.ellipse(), min(2, detector.pca_.n_components_)
     facts = {
         "source": source,
         "n_rows": summary.n_rows,
@@ -124,11 +132,11 @@ def report_of(
         "clear_line": summary.clear_line,
         "rows": _rows(cases, summary, order, classical),
         "map": {"score_cutoff": where.score_cutoff, "orthogonal_cutoff": where.orthogonal_cutoff},
-        "plane": {"ellipse": detector.rule_.ellipse(), "n_components": min(2, pca.n_components_)},
-        "tail": _tail(cases, summary, len(order)),
+        "plane": {"ellipse": ellipse, "n_components": n_plane},
+        "tail": _tail(summary, len(order)) if len(order) < summary.n_rows else None,
         "histogram": {"edges": [short(e) for e in roots**3], "counts": counts.tolist()},
-        **reasons(detector, cases, summary, order),
-        **_calibrated(detector, cases, summary, order, reference),
+        **reasons(detector, cases, summary, order, looked(detector, cases, summary, order)),
+        **_promised(detector, summary, order, reference),
         "agreement": summary.agreement and asdict(summary.agreement),
         "comparison": comparison,
         "convergence": components,
@@ -152,51 +160,9 @@ def _for_programs(facts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) -> Cases:
-    """Rows of an array or a data frame, with labels and names that fit to them."""
-    n_rows, n_columns = np.shape(X)
-    framed = hasattr(X, "columns")
-    columns = [str(name) for name in X.columns] if framed else [f"x{j}" for j in range(n_columns)]
-    index = getattr(X, "index", None) if framed else None
-    if names is None and index is not None and type(index).__name__ != "RangeIndex":
-        names = list(index)
-    rows, encoder, used = np.asarray(X), detector.encoder_, columns
-    if encoder is not None:
-        X, used = encoder.encode(X), encoder.columns_
-    if names is not None and len(names) != n_rows:
-        raise ValueError(f"names has {len(names)} entries, but X has {n_rows} rows: give one each")
-    return Cases(
-        X=X if framed else rows,
-        columns=used,
-        column_of=np.arange(n_columns) if encoder is None else encoder.column_of_,
-        values=lambda column: rows[:, columns.index(column)],
-        names=names,
-        labels=None if labels is None else _checked_labels(labels, n_rows),
-        left_out=[name for name in columns if name not in used],
-    )
-
-
-def _checked_labels(labels: Any, n_rows: int) -> np.ndarray:
-    labels = np.asarray(labels)
-    if labels.shape != (n_rows,):
-        raise ValueError(
-            f"labels has shape {labels.shape}, but X has {n_rows} rows: give one label for each row"
-        )
-    found = np.unique(labels).tolist()
-    if found != [0, 1]:
-        shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
-        raise ValueError(
-            f"labels must hold 1 for outliers and 0 for other rows, and both must occur: found"
-            f" {shown}"
-        )
-    return labels.astype(np.int64)
-
-
-def _tail(cases: Cases, summary: Summary, n_listed: int) -> dict[str, Any] | None:
+def _tail(summary: Summary, n_listed: int) -> dict[str, Any]:
     """Scores at some ranks beyond the listed rows, and how many outliers are before them."""
-    if n_listed == summary.n_rows:
-        return None
-    whole = all_of(cases, summary.judged)
+    whole = summary.whole
     order = np.argsort(-whole.scores, kind="stable")
     ranks = np.geomspace(n_listed, len(order), _TAIL_RANKS).astype(int)
     ranks = np.unique([*ranks, max(n_listed, summary.n_flagged)])
@@ -217,7 +183,7 @@ def _rows(
     if names is not None:
         ids = list(within((shown_value(names[int(row)]) for row in order), _BYTES_OF_IDS))
     return {
-        "row": packed(all_of(cases, judged).rows[order] + 1, "u4"),
+        "row": packed(summary.whole.rows[order] + 1, "u4"),
         "score": packed(judged.abnormality[order], "f4"),
         "drawn": packed(drawn, "u4"),
         "x": packed(judged.scores[order[drawn], 0], "f4"),
@@ -230,20 +196,60 @@ def _rows(
     }
 
 
-def _calibrated(
-    detector: Any, cases: Cases, summary: Summary, order: np.ndarray, reference: Cases | None
+def _promised(
+    detector: Any, summary: Summary, order: np.ndarray, reference: Cases | None
 ) -> dict[str, Any]:
-    """What is known of false flags below each listed row, and reference rows to ask about."""
-    promise = summary.promise.to_plain()
+    """What is known of false flags at each listed row and above, and rows to ask about."""
+    promise, listed, asked = summary.promise, summary.whole.rows[order], []
+    found: dict[str, Any] = {"n_reference": promise.n_reference, "says": list(promise.says)}
     for name, kind in (("p_values", "f4"), ("most_false", "u4"), ("estimate", "f4")):
-        array = getattr(summary.promise, name)
-        listed = all_of(cases, summary.judged).rows[order]
-        promise[name] = None if array is None else packed(array[listed], kind)
-    asked = []
-    for row in suspects(detector, reference) if reference else ():
+        values = getattr(promise, name)
+        found[name] = None if values is None else packed(values[listed], kind)
+    for row in () if reference is None else suspects(detector, reference):
         why = [f"{shown_value(one.column)} = {shown_value(one.value)}" for one in row.reasons]
         asked.append({"row": row.row, "score": short(row.score), "why": ", ".join(why)})
-    return {"promise": promise, "suspects": asked}
+    return {"promise": found, "suspects": asked}
+
+
+def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | None]:
+    """Facts of each component, and the abnormality of the rows by classical components.
+
+    The latter is None if the detector is classical itself, has too many training rows, or is asked
+    about no rows.  One Gram serves the gaps and the classical components.
+    """
+    pca = detector.pca_
+    gaps, classical = getattr(pca, "optimality_gap_", np.zeros(0)), None
+    compared = pca.n_components_ and not isinstance(pca, L2KernelPCA)
+    if compared and len(pca.X_fit_) <= _COMPARED_ROWS:
+        gram = pca.training_gram()
+        same = ("kernel", "degree", "coef0", "kernel_params", "n_jobs", "dtype")
+        settings = {name: getattr(pca, name) for name in same} | {"gamma": pca.gamma_}
+        # The Gram is centered already.
+        twin = L2KernelPCA(pca.n_components_, center=False, gram=gram, random_state=0, **settings)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what there is to say was said of the detector itself
+            classical = None if X is None else detector.judge_with(twin, X, n_scores=0).abnormality
+        # What is certified is the L1 norm; a search for another one has another optimum.
+        maximizes_l1 = isinstance(pca, L1KernelPCA) and getattr(pca.solver, "p", 1) == 1
+        if maximizes_l1 and not len(gaps) and len(pca.X_fit_) <= _CERTIFIED_ROWS:
+            few = slice(_CERTIFIED_COMPONENTS)
+            with computing():
+                found = certified(gram, pca.dual_components_[:, few], pca.signs_[few])
+            gaps = found.gap
+    parts = []
+    for j, trace in enumerate(pca.objective_trace_):
+        # The first and the last step are among those that are drawn.
+        steps = np.linspace(0, len(trace) - 1, min(len(trace), _MOST_STEPS)).round().astype(int)
+        part = {
+            "share": short(pca.explained_variance_ratio_[j]),
+            "objective": short(pca.objective_[j]),
+            "steps": int(pca.n_steps_[j]),
+            "status": str(pca.status_[j]),
+            "trace": list(map(short, trace[steps])),
+            "gap": short(gaps[j]) if j < len(gaps) else None,
+        }
+        parts.append(part)
+    return parts, classical
 
 
 def _method(detector: Any, cases: Cases, summary: Summary, command: str | None) -> dict[str, Any]:
@@ -253,8 +259,8 @@ def _method(detector: Any, cases: Cases, summary: Summary, command: str | None) 
     left_out = [*cases.left_out, *np.array(cases.columns, dtype=object)[~used]]
     with sklearn.config_context(print_changed_only=True):
         code = " ".join(repr(detector).split())
-    packages = {"NumPy": np, "SciPy": scipy, "scikit-learn": sklearn}
-    versions = {name: package.__version__ for name, package in packages.items()}
+    versions = {"l1kpca": __version__, "Python": platform.python_version()}
+    versions |= {"NumPy": np.__version__, "SciPy": scipy.__version__}
     robust = isinstance(pca, L1KernelPCA)
     return {
         "method": {
@@ -275,6 +281,6 @@ def _method(detector: Any, cases: Cases, summary: Summary, command: str | None) 
             "code": code,
             "settings": dict(summary.settings),
             "gram": str(pca.gram_),
-            "versions": {"l1kpca": __version__, "Python": platform.python_version(), **versions},
+            "versions": versions | {"scikit-learn": sklearn.__version__},
         },
     }

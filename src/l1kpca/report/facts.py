@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from l1kpca.outliers import Judged
-from l1kpca.report.promises import Promise
+from l1kpca.outliers import Drift, Judged
 from l1kpca.report.values import plain_value
 
 
@@ -51,7 +50,7 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """A table of which only the most abnormal rows are at hand."""
+    """A table, of which perhaps only the most abnormal rows are at hand."""
 
     scores: np.ndarray  # of all rows
     flags: np.ndarray
@@ -65,7 +64,7 @@ class Whole:
 class Cases:
     """Rows to be judged, with what a reader needs to recognize them."""
 
-    X: Any  # what the detector sees, (n_rows, n_features)
+    X: Any  # what the detector sees, (n_rows, n_features): an array or an encoded table
     columns: Sequence[str]  # names of the columns that a reader knows
     column_of: np.ndarray  # for each feature, the place in `columns` it was made from
     values: Callable[[str], Any]
@@ -78,15 +77,28 @@ class Cases:
 
 
 @dataclass(frozen=True, eq=False)
+class Promise:
+    """What is known of the share of false flags, for every line."""
+
+    n_reference: int = 0
+    p_values: np.ndarray | None = None
+    most_false: np.ndarray | None = None
+    """With 95% confidence, of this row and all more abnormal ones no more are ordinary."""
+    estimate: np.ndarray | None = None
+    """Without reference rows, the estimated share of false flags among the same rows."""
+    drift: Drift | None = None
+    says: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Summary:
     """All facts about one run of a detector."""
 
     source: str
+    whole: Whole  # all rows: their scores, flags and labels
+    judged: Judged  # what the detector says about the rows at hand
     n_rows: int
     n_flagged: int
-    judged: Judged  # what the detector says about the rows at hand
-    scores: np.ndarray  # of all rows
-    flags: np.ndarray
     cutoff: float  # scores above it are flagged
     columns: tuple[str, ...]  # those that were used
     top: tuple[SuspiciousRow, ...]
@@ -101,32 +113,71 @@ class Summary:
     @property
     def ranks(self) -> np.ndarray:
         """1 is the most abnormal of all rows, the first one of equals."""
-        ranks = np.empty(len(self.scores), dtype=np.uint32)
-        order = np.argsort(-self.scores, kind="stable")
-        ranks[order] = np.arange(1, len(ranks) + 1, dtype=np.uint32)
+        ranks = np.empty(self.n_rows, dtype=np.uint32)
+        ranks[np.argsort(-self.whole.scores, kind="stable")] = np.arange(1, self.n_rows + 1)
         return ranks
+
+
+def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) -> Cases:
+    """Rows of an array or a data frame, with labels and names that fit to them."""
+    rows, encoder = np.asarray(X), detector.encoder_
+    n_rows, n_columns = rows.shape
+    framed = hasattr(X, "columns")
+    columns = [str(name) for name in X.columns] if framed else [f"x{j}" for j in range(n_columns)]
+    index = getattr(X, "index", None) if framed else None
+    if names is None and index is not None and type(index).__name__ != "RangeIndex":
+        names = list(index)
+    if names is not None and len(names) != n_rows:
+        raise ValueError(f"names has {len(names)} entries, but X has {n_rows} rows: give one each")
+    used = columns if encoder is None else encoder.columns_
+    return Cases(
+        X=rows if encoder is None else encoder.encode(X),
+        columns=used,
+        column_of=np.arange(n_columns) if encoder is None else encoder.column_of_,
+        values=lambda column: rows[:, columns.index(column)],
+        names=names,
+        labels=None if labels is None else _checked_labels(labels, n_rows),
+        left_out=[name for name in columns if name not in used],
+    )
+
+
+def _checked_labels(labels: Any, n_rows: int) -> np.ndarray:
+    labels = np.asarray(labels)
+    if labels.shape != (n_rows,):
+        raise ValueError(
+            f"labels has shape {labels.shape}, but X has {n_rows} rows: give one label for each row"
+        )
+    found = np.unique(labels).tolist()
+    if found != [0, 1]:
+        shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
+        raise ValueError(
+            f"labels must hold 1 for outliers and 0 for other rows, and both must occur: found"
+            f" {shown}"
+        )
+    return labels.astype(np.int64)
 
 
 def to_plain(summary: Summary) -> dict[str, Any]:
     """The facts as what JSON can hold; scores of single rows only for the top ones."""
     top = []
     for row in summary.top:
-        plain = asdict(row) | {"name": plain_value(row.name)}
-        plain["reasons"] = [
-            {name: plain_value(value) for name, value in reason.items()}
-            for reason in plain["reasons"]
-        ]
-        top.append(plain)
+        reasons = [{k: plain_value(v) for k, v in asdict(one).items()} for one in row.reasons]
+        top.append(asdict(row) | {"name": plain_value(row.name), "reasons": reasons})
+    promise, drift = summary.promise, summary.promise.drift
     return {
         "source": summary.source,
         "n_rows": summary.n_rows,
         "n_flagged": summary.n_flagged,
         "cutoff": plain_value(summary.cutoff),
         "clear_line": summary.clear_line,
-        "promise": summary.promise.to_plain(),
+        "promise": {
+            "n_reference": promise.n_reference,
+            "drift": drift and {"found": drift.found, "evidence": drift.evidence},
+            "says": list(promise.says),
+        },
         "columns": list(summary.columns),
         "settings": dict(summary.settings),
         "notes": list(summary.notes),
-        "agreement": None if summary.agreement is None else asdict(summary.agreement),
+        "agreement": summary.agreement and asdict(summary.agreement),
         "top": top,
     }

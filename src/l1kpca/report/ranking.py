@@ -1,4 +1,4 @@
-"""The ranking of the rows: which are abnormal, and which of their columns are responsible."""
+"""The ranking of the rows: which are abnormal, why, and how many flags may be false."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from l1kpca.outliers import Judged
-from l1kpca.report.facts import Agreement, Cases, Reason, Summary, SuspiciousRow, Whole
-from l1kpca.report.promises import promised
+from l1kpca.outliers.calibration import check_level, too_few
+from l1kpca.outliers.drift import look_for_drift
+from l1kpca.outliers.false_flags import benjamini_hochberg, estimated_false_share, most_false
+from l1kpca.report.facts import Agreement, Cases, Promise, Reason, Summary, SuspiciousRow, Whole
 
 _N_REASONS = 3
+_CONFIDENCE = 0.95
+_DRIFT_LEVEL = 0.01
+_HALF = 0.5  # estimates above it are too rough for a number
 
 
 def summarize(
@@ -31,72 +36,73 @@ def summarize(
     discovery rate, ``alpha`` the chance of a false flag, both by the reference rows.
     """
     judged = detector.judge(cases.X) if judged is None else judged
-    scores = judged.abnormality
-    if len(scores) != len(cases.X):
+    scores, n_rows = judged.abnormality, len(cases.X)
+    if len(scores) != n_rows:
         raise ValueError(
-            f"judged is about {len(scores)} rows, but X has {len(cases.X)}: pass what"
-            " detector.judge(X) gives"
+            f"judged is about {len(scores)} rows, but X has {n_rows}: pass what detector.judge(X)"
+            " gives"
         )
-    whole = all_of(cases, judged)
-    everything = replace(judged, abnormality=whole.scores, flagged=whole.flags)
-    everything, cutoff, promise = promised(detector, everything, fdr, alpha)
-    judged = replace(judged, flagged=everything.flagged[whole.rows])
+    whole = cases.whole or Whole(
+        scores, judged.flagged, cases.labels, np.arange(n_rows), cases.X, cases.values
+    )
+    flags, cutoff, promise = _promised(detector, whole, fdr, alpha)
+    whole, judged = replace(whole, flags=flags), replace(judged, flagged=flags[whole.rows])
     order = np.argsort(-scores, kind="stable")[:top]
-    contributions = column_contributions(detector, cases, order)
-    p_values = None if promise.p_values is None else promise.p_values[whole.rows]
+    rows, contributions = _top(detector, cases, judged, order, whole.rows, promise.p_values)
     return Summary(
         source=source,
-        n_rows=len(whole.scores),
-        n_flagged=int(everything.flagged.sum()),
+        whole=whole,
         judged=judged,
-        scores=whole.scores,
-        flags=everything.flagged,
+        n_rows=len(flags),
+        n_flagged=int(flags.sum()),
         cutoff=cutoff,
-        clear_line=bool(getattr(detector, "clear_line_", True)),
+        clear_line=detector.clear_line_,
         promise=promise,
         columns=tuple(cases.columns),
-        top=_top(detector, cases, order, contributions, judged, p_values),
+        top=rows,
         contributions=contributions,
         agreement=agreement(whole.labels, whole.scores),
-    )
-
-
-def all_of(cases: Cases, judged: Judged) -> Whole:
-    """The table that rows belong to, which may be themselves."""
-    rows = np.arange(len(cases.X))
-    return cases.whole or Whole(
-        judged.abnormality, judged.flagged, cases.labels, rows, cases.X, cases.values
     )
 
 
 def suspects(detector: Any, cases: Cases, top: int = 20) -> tuple[SuspiciousRow, ...]:
     """The most abnormal reference rows that have no label, of the table that they are from."""
     order, judged = detector.calibration_.suspects(top), detector.judge(cases.X)
-    return _top(detector, cases, order, column_contributions(detector, cases, order), judged)
+    return _top(detector, cases, judged, order, np.arange(len(cases.X)), None)[0]
 
 
 def _top(
     detector: Any,
     cases: Cases,
-    order: np.ndarray,
-    contributions: np.ndarray,
     judged: Judged,
-    p_values: np.ndarray | None = None,
-) -> tuple[SuspiciousRow, ...]:
-    expected = cells_of(detector, cases, order)[1]
-    return tuple(
-        SuspiciousRow(
+    order: np.ndarray,
+    rows: np.ndarray,
+    p_values: np.ndarray | None,
+) -> tuple[tuple[SuspiciousRow, ...], np.ndarray]:
+    """Rows with the columns that add most to their scores, and what each column adds."""
+    if not len(order):
+        return (), np.zeros((0, len(cases.columns)))
+    contributions = np.asarray(detector.explain(cases.X[order]))
+    expected, found = cells_of(detector, cases, order)[1], []
+    for place, row in enumerate(order.tolist()):
+        adds, reasons = contributions[place], []
+        for j in np.argsort(-adds, kind="stable")[:_N_REASONS].tolist():
+            if adds[j] > 0:
+                column, share = cases.columns[j], float(adds[j] / adds[adds > 0].sum())
+                cell = cases.values(column)[row]
+                reasons.append(Reason(column, cell, float(adds[j]), share, expected[place, j]))
+        one = SuspiciousRow(
             rank=place + 1,
-            row=int(all_of(cases, judged).rows[row]) + 1,
+            row=int(rows[row]) + 1,
             name=None if cases.names is None else cases.names[row],
             score=float(judged.abnormality[row]),
-            p_value=None if p_values is None else float(p_values[row]),
+            p_value=None if p_values is None else float(p_values[rows[row]]),
             flagged=bool(judged.flagged[row]),
             label=None if cases.labels is None else int(cases.labels[row]),
-            reasons=_reasons(cases, row, contributions[place], expected[place]),
+            reasons=tuple(reasons),
         )
-        for place, row in enumerate(order.tolist())
-    )
+        found.append(one)
+    return tuple(found), contributions
 
 
 def agreement(labels: np.ndarray | None, scores: np.ndarray) -> Agreement | None:
@@ -113,51 +119,81 @@ def agreement(labels: np.ndarray | None, scores: np.ndarray) -> Agreement | None
     )
 
 
-def column_contributions(detector: Any, cases: Cases, rows: np.ndarray) -> np.ndarray:
-    """What each column adds to the scores of some rows; features of one column are added up."""
-    by_column = np.zeros((len(rows), len(cases.columns)))
-    if len(rows):
-        found = np.asarray(detector.explain(picked(cases, rows)))
-        if found.shape == by_column.shape:  # a detector that knows the table has done it
-            return found
-        np.add.at(by_column.T, cases.column_of, found.T)
-    return by_column
-
-
-def picked(cases: Cases, rows: np.ndarray) -> Any:
-    """Some rows, as the detector takes them."""
-    return cases.X.iloc[rows] if hasattr(cases.X, "iloc") else cases.X[rows]
-
-
 def cells_of(
     detector: Any, cases: Cases, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of some rows, residuals of the cells, expected values where they stand out, and whether."""
-    shape = len(rows), len(cases.columns)
-    residual, wrong = np.zeros(shape), np.zeros(shape, dtype=bool)
-    expected = np.full(shape, None, dtype=object)
-    if len(rows) and hasattr(detector, "cells"):
-        found = detector.cells(picked(cases, rows))
-        if found.flagged.shape == shape:  # a column of several features has no one number
-            residual, wrong = np.asarray(found.residual, dtype=float), np.asarray(found.flagged)
-            expected[wrong] = np.asarray(found.expected, dtype=object)[wrong]
-            kinds = {} if getattr(cases.X, "encoder", None) is None else cases.X.encoder.kinds_
-            for j in (j for j, name in enumerate(cases.columns) if kinds.get(name) == "date"):
-                days = np.asarray(picked(cases, rows))[:, np.flatnonzero(cases.column_of == j)[0]]
-                if not np.nan_to_num(days % 1).any():  # whole days
-                    expected[wrong[:, j], j] = [day[:10] for day in expected[wrong[:, j], j]]
-    return residual, expected, wrong
+    X = cases.X[rows]
+    found = detector.cells(X)
+    wrong = np.asarray(found.flagged)
+    expected = np.full(wrong.shape, None, dtype=object)
+    expected[wrong] = np.asarray(found.expected, dtype=object)[wrong]
+    kinds = {} if detector.encoder_ is None else detector.encoder_.kinds_
+    for j, name in enumerate(cases.columns):
+        if kinds.get(name) == "date":
+            days = np.asarray(X)[:, np.flatnonzero(cases.column_of == j)[0]]
+            if not np.nan_to_num(days % 1).any():  # whole days are expected without a time
+                expected[wrong[:, j], j] = [day[:10] for day in expected[wrong[:, j], j]]
+    return np.asarray(found.residual, dtype=float), expected, wrong
 
 
-def _reasons(
-    cases: Cases, row: int, contributions: np.ndarray, expected: np.ndarray
-) -> tuple[Reason, ...]:
-    """The columns that add most to the score of a row."""
-    adding = contributions[contributions > 0].sum()
-    found = []
-    for place in np.argsort(-contributions, kind="stable")[:_N_REASONS]:
-        column, adds = cases.columns[place], float(contributions[place])
-        if adds > 0:
-            value, share = cases.values(column)[row], adds / float(adding)
-            found.append(Reason(column, value, adds, share, expected[place]))
-    return tuple(found)
+def _promised(
+    detector: Any, whole: Whole, fdr: float | None, alpha: float | None
+) -> tuple[np.ndarray, float, Promise]:
+    """The flags that were asked for, their cut-off, and what can be said of them.
+
+    ``fdr`` flags such that on average no larger share of the flags is false, ``alpha`` each row for
+    itself with this chance of a false flag; without both, the rule flags.
+    """
+    if hasattr(detector, "calibration_"):
+        return _compared(detector, whole, fdr, alpha)
+    if fdr is not None or alpha is not None:
+        raise ValueError(
+            "a promise about false flags needs reference rows, and there are none: calibrate"
+            " first (detect --reference, or the command calibrate)"
+        )
+    scores, flags, cutoff = whole.scores, whole.flags, -float(detector.offset_)
+    try:
+        share = estimated_false_share(scores)
+    except ValueError:  # too few rows, or scores with a heavy tail
+        unknown = "How many flags are false cannot be estimated without reference rows."
+        return flags, cutoff, Promise(says=(unknown,))
+    if not flags.any():
+        return flags, cutoff, Promise(estimate=share)
+    last = share[np.argmin(np.where(flags, scores, np.inf))]
+    few = f"{last:.0%} of the flagged rows are ordinary."
+    most = "the flagged rows do not stand apart, and most of them may be ordinary."
+    says = f"By a rough estimate, {few if last <= _HALF else most}"
+    return flags, cutoff, Promise(estimate=share, says=(says,))
+
+
+def _compared(
+    detector: Any, whole: Whole, fdr: float | None, alpha: float | None
+) -> tuple[np.ndarray, float, Promise]:
+    """The same by reference rows."""
+    calibration, scores, flags = detector.calibration_, whole.scores, whole.flags
+    reference, cutoff = calibration.compared, -float(detector.offset_)
+    p, drift = calibration.p_values(scores), look_for_drift(reference, scores, _DRIFT_LEVEL)
+    most = most_false(reference, scores, _CONFIDENCE)
+    says, advice = [f"Rows were compared with {len(reference):,} reference rows."], ""
+    if fdr is not None:
+        check_level("fdr", fdr)
+        flags, advice = benjamini_hochberg(p, fdr), calibration.advice(scores, fdr)
+        says.append(f"On average, at most {fdr:.0%} of the flags of such a selection are false.")
+    elif alpha is not None:
+        check_level("alpha", alpha)
+        flags, advice = p <= alpha * (1 + 1e-12), too_few("alpha", alpha, len(reference))
+        says.append(f"An ordinary row is flagged with a chance of at most {alpha:.2g}.")
+    if fdr is not None or alpha is not None:  # the line is between the flagged rows and the others
+        above, below = scores[flags], scores[~flags]
+        highest = below.max() if len(below) else 0.0
+        cutoff = float((above.min() + highest) / 2 if len(above) else highest)
+    if advice:
+        says.append(f"{advice[0].upper()}{advice[1:]}.")
+    if flags.any():
+        at_most, count = int(most[flags].max()), int(flags.sum())
+        false = "is false" if at_most == 1 else "are false"
+        says.append(f"With 95% confidence, at most {at_most:,} of the {count:,} flags {false}.")
+    elif not advice and fdr is not None:
+        says.append("Too few rows stand out from the reference; outliers among it may hide them.")
+    return flags, cutoff, Promise(len(reference), p, most, None, drift, (*says, str(drift)))

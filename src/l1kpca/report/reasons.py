@@ -1,84 +1,102 @@
-"""What is wrong with the most abnormal rows: cells, columns to blame, and kinds of trouble."""
+"""What is usual in the columns, what is odd about the first rows, and the kinds of trouble."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from l1kpca.report.columns import Column, chart, columns_of
 from l1kpca.report.facts import Cases, Summary
-from l1kpca.report.ranking import all_of, cells_of, column_contributions, picked
-from l1kpca.report.values import packed, short, within
+from l1kpca.report.ranking import cells_of
+from l1kpca.report.values import packed, range_text, short, shown_value, within
 
-_FAR = 3.0  # widths of the usual range, where a column has none
+_USUAL = (0.05, 0.5, 0.95)  # the usual range holds 90% of the rows
 _MOST_EXPLAINED = 300
 _MOST_LOOKED = 20_000
 _FEWEST_LOOKED = 2000  # so that a line drawn below that of the program has its kinds, too
 _MOST_COLUMNS = 40
 _MOST_CHARTED = 100
 _MOST_KINDS = 5
+_MOST_LEVELS = 8
+_N_BINS = 24
 _N_BLAMED = 6  # columns of a row that can be its kind of trouble
 _HEAT = (25, 30)
 _MOST_CELLS = 2_000_000
+_MOST_CHARTED_CELLS = 250_000
 _BYTES = 700_000
 _OPERATIONS = 5e9
 _STEPS_OF_EXPLAIN = 8
-_NONE = 0xFFFF
+_NONE, _NO_BIN = 0xFFFF, 0xFF
+_DAY = 86_400
 _TOGETHER = "No single value stands out, but the values of the row do not go together"
 _OTHERS = "Other columns have unusual values"
 
 
-def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) -> dict[str, Any]:
-    """Explain as many rows as is cheap, and show the cells of as many as a page can hold.
+Looked = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
-    Of each row, ``details`` has the places in ``columns``, the cells, the contributions (None if
-    the row is not explained), what the columns that are not listed contribute together, and what
-    the cells that stand out should have been.
+
+def looked(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) -> Looked:
+    """Explain as many rows as is cheap, and look at the cells of as many as a page can hold.
+
+    Gives contributions of the columns, residuals of the cells, what they should have been, and
+    whether they stand out.
     """
     n_features, known = len(cases.column_of), summary.contributions
     # An explanation of a row scores eight rows for each column.
     cost = _STEPS_OF_EXPLAIN * n_features * len(detector.pca_.X_fit_) * (n_features + 10)
     more = order[len(known) : int(min(_MOST_EXPLAINED, _OPERATIONS // cost))]
     if len(more):
-        known = np.concatenate([known, column_contributions(detector, cases, more)])
-    n_flagged = int(summary.judged.flagged[order].sum())
-    wanted = min(max(_FEWEST_LOOKED, 2 * n_flagged), _MOST_LOOKED, _MOST_CELLS // n_features)
-    looked = order[: max(len(known), wanted)]
-    residual, expected, wrong = cells_of(detector, cases, looked)
-    whole = all_of(cases, summary.judged)
-    columns = columns_of(cases, whole)
-    details = list(within(_details(cases, order, known, columns, expected), _BYTES))
+        known = np.concatenate([known, np.asarray(detector.explain(cases.X[more]))])
+    twice = 2 * int(summary.judged.flagged[order].sum())
+    wanted = min(max(_FEWEST_LOOKED, twice), _MOST_LOOKED, _MOST_CELLS // n_features)
+    return known, *cells_of(detector, cases, order[: max(len(known), wanted)])
+
+
+def reasons(
+    detector: Any, cases: Cases, summary: Summary, order: np.ndarray, found: Looked
+) -> dict[str, Any]:
+    """Facts about the columns, the first rows, and the kinds of trouble.
+
+    Of each row, ``details`` has the places in ``columns``, the cells, the contributions (None if
+    the row is not explained), what the columns that are not listed contribute together, and what
+    the cells that stand out should have been.
+    """
+    whole, n_flagged = summary.whole, int(summary.judged.flagged[order].sum())
+    known, residual, expected, wrong = found
     # Where a row is not explained, the squares of its residuals tell who is to blame.
     shares = np.maximum(np.concatenate([known, residual[len(known) :] ** 2]), 0)
     shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     blame = shares[:n_flagged].sum(axis=0) / max(len(shares[:n_flagged]), 1)
-    most = np.argsort(-blame, kind="stable")[:_MOST_CHARTED].tolist()
-    named = sorted({*most}.union(*(row[0] for row in details)))
+    columns, ranges, features = _columns(detector, cases, summary, blame)
+    details = list(within(_details(cases, order, known, residual, expected), _BYTES))
+    most = np.argsort(-blame, kind="stable")[:_MOST_CHARTED]
+    named = sorted({*most.tolist()}.union(*(row[0] for row in details)))
     for row in details:
         row[0] = np.searchsorted(named, row[0]).tolist()
-    known_columns = [columns[j].facts(blame[j]) for j in named]
-    rows, sample = np.asarray(picked(cases, looked)), np.asarray(whole.sample)
-    flagged = np.asarray(picked(cases, order[:n_flagged]))
+    rows = np.asarray(cases.X[order[: len(shares)]])[:, features]
+    charted, bins = order[: min(len(shares), _MOST_CHARTED_CELLS // len(most))], []
     for j in most:
-        name = cases.columns[j]
-        cells = whole.cells(name), np.asarray(cases.values(name), dtype=object)[order[:n_flagged]]
-        known_columns[named.index(j)] |= chart(columns[j], cells, sample, flagged)
-    hot = np.sort(most[: _HEAT[1]])
-    charted = [columns[j] for j in most]
-    codes = _codes(charted, most, rows, shares)
+        both = np.asarray(whole.sample)[:, features[j]], rows[: len(charted), j]
+        if columns[j].get("share") is not None:
+            name = cases.columns[j]
+            both = whole.cells(name), np.asarray(cases.values(name), dtype=object)[charted]
+        bins.append(_chart(columns[j], ranges[:, j].tolist(), *both))
+    codes, hot = _codes(columns, most, ranges, rows, shares), np.sort(most[: _HEAT[1]])
     return {
         "n_explained": min(len(known), len(details)),
         "n_cells": int(wrong[:n_flagged].sum()),
-        "kinds": _kinds(charted, codes[:n_flagged]),
+        "kinds": _kinds([columns[j] for j in most], codes[:n_flagged]),
         "trouble": {
             "columns": np.searchsorted(named, most).tolist(),
             "codes": packed(codes, "u2"),
             "cells": packed(wrong.sum(axis=1).cumsum(), "u4"),
+            "bins": packed(np.transpose(bins), "u1"),
+            "blame": packed(np.rint(255 * shares[: len(charted), most]), "u1"),
         },
         "details": details,
-        "columns": known_columns,
+        "columns": [columns[j] for j in named],
         "heat": {
             "columns": np.searchsorted(named, hot).tolist(),
             "residual": np.round(residual[: _HEAT[0]][:, hot], 1).tolist(),
@@ -86,50 +104,92 @@ def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) ->
     }
 
 
-def _details(
-    cases: Cases, order: np.ndarray, known: np.ndarray, columns: list[Column], expected: np.ndarray
-) -> Iterator[list[Any]]:
-    """What ``details`` has of each row; a row that is not explained lists its oddest columns."""
-    X, features = np.asarray(cases.X), [column.feature for column in columns]
-    low, median, high = np.array([[c.low, c.median, c.high] for c in columns]).T
-    width = np.where(high > low, high - low, np.inf)
-    cells = [cases.values(column) for column in cases.columns]
-    for place, row in enumerate(order):
-        explained = place < len(known)
-        if explained:
-            weight = known[place]
+def _columns(
+    detector: Any, cases: Cases, summary: Summary, blame: np.ndarray
+) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray]:
+    """What is usual in each column; ends and middle of its range; and its first feature."""
+    kinds = {} if detector.encoder_ is None else detector.encoder_.kinds_
+    sample = np.asarray(summary.whole.sample)
+    features = np.searchsorted(cases.column_of, np.arange(len(cases.columns)))
+    ranges = np.nanquantile(sample, _USUAL, axis=0)[:, features]
+    found = []
+    for j, name in enumerate(cases.columns):
+        kind, (low, median, high) = kinds.get(name, "number"), ranges[:, j].tolist()
+        column = {"name": shown_value(name), "kind": kind}
+        if kind == "number":
+            column |= {"usual": range_text(low, high), "low": short(low), "median": short(median)}
+            column |= {"high": short(high)}
+        elif kind == "date":
+            days = (np.array([low, high]) * _DAY).astype("datetime64[s]").astype("datetime64[D]")
+            column |= {"usual": f"{days[0]} to {days[1]}", "share": None}
         else:
-            off = np.abs(X[row, features] - median)
-            weight = np.nan_to_num(np.where((off > 0) & (high <= low), _FAR, off / width))
+            cells = Counter(map(shown_value, summary.whole.cells(name)))
+            usual, count = cells.most_common(1)[0]
+            column |= {"usual": usual, "share": short(count / cells.total())}
+        missing = np.isnan(sample[:, cases.column_of == j]).all(axis=1).mean()
+        found.append(column | {"missing": short(missing), "blame": short(blame[j])})
+    return found, ranges, features
+
+
+def _chart(column: dict[str, Any], usual: list[float], sample: Any, rows: Any) -> np.ndarray:
+    """How often values occur in a sample, which goes into ``column``; and the bins of some rows."""
+    if column.get("share") is None:
+        low = max(np.nanmin(sample), 2 * usual[0] - usual[2])
+        high = min(np.nanmax(sample), 2 * usual[2] - usual[0])
+        column["ends"] = range_text(low, high).split(" to ") if column["kind"] == "number" else None
+        edges = np.linspace(low, high if high > low else low + 1, _N_BINS + 1)[1:-1]
+        every, some = (
+            np.where(np.isnan(values), _NO_BIN, np.searchsorted(edges, values, side="right"))
+            for values in (sample, rows)
+        )
+        column["counts"] = np.bincount(every[every < _NO_BIN], minlength=_N_BINS).tolist()
+        return some
+    counts = Counter(map(shown_value, sample))
+    levels = dict(counts.most_common(_MOST_LEVELS))
+    if len(counts) > len(levels):
+        levels["other"] = counts.total() - sum(levels.values())
+    column |= {"levels": list(levels), "counts": list(levels.values())}
+    place = {level: k for k, level in enumerate(levels)}
+    return np.array([place.get(shown_value(cell), len(levels) - 1) for cell in rows], dtype=int)
+
+
+def _details(
+    cases: Cases, order: np.ndarray, known: np.ndarray, residual: np.ndarray, expected: np.ndarray
+) -> Iterator[list[Any]]:
+    """What ``details`` has of each row; a row that is not explained lists its oddest cells."""
+    cells = [cases.values(column) for column in cases.columns]
+    for place, row in enumerate(order[: len(residual)].tolist()):
+        explains = place < len(known)
+        weight = known[place] if explains else residual[place]
         listed = np.argsort(-np.abs(weight), kind="stable")[:_MOST_COLUMNS].tolist()
         yield [
             listed,
-            [short(cells[column][row]) for column in listed],
-            [short(value, 5) for value in weight[listed]] if explained else None,
-            short(weight.sum() - weight[listed].sum(), 5) if explained else None,
-            [short(value, 3) for value in expected[place, listed]]
-            if place < len(expected)
-            else None,
+            [short(cells[j][row]) for j in listed],
+            [short(value, 5) for value in weight[listed]] if explains else None,
+            short(weight.sum() - weight[listed].sum(), 5) if explains else None,
+            [short(value, 3) for value in expected[place, listed]],
         ]
 
 
 def _codes(
-    charted: list[Column], places: list[int], rows: np.ndarray, shares: np.ndarray
-) -> np.ndarray:
+    columns: list[dict[str, Any]], most: np.ndarray, ranges: np.ndarray, rows: np.ndarray,
+    shares: np.ndarray,
+) -> np.ndarray:  # fmt: skip
     """What may be the kind of trouble of each row: few numbers, which the page sorts rows by.
 
     A number is 4 (place + 1) + 2 (above the usual range) + (far from it), for the place of a column
-    among the charted ones; 0 if no column is to blame.
+    among the charted ones; 0 if no column is to blame.  Without a range, all values are above it.
     """
     order = np.argsort(np.argsort(-shares, axis=1, kind="stable"), axis=1)
     blamed = (order < _N_BLAMED) & (shares > 1 / (shares.shape[1] + 1))
-    codes = np.full((len(rows), len(charted)), _NONE)
-    for place, (j, column) in enumerate(zip(places, charted, strict=True)):
-        side, far = column.side(rows)
-        is_code = blamed[:, j] & (side != 0)
-        codes[is_code, place] = (4 * (place + 1) + 2 * (side > 0) + far)[is_code]
+    (low, _, high), values = ranges[:, most], rows[:, most]
+    ranged = np.array([columns[j].get("share") is None for j in most])
+    beyond = np.where(ranged, np.maximum(values - high, low - values), 1)
+    above, far = ~ranged | (values > high), ranged & (beyond > high - low)
+    codes = 4 * np.arange(1, len(most) + 1) + 2 * above + far
+    codes = np.where(blamed[:, most] & (beyond > 0), codes, _NONE)
     unlisted = blamed.copy()
-    unlisted[:, places] = False
+    unlisted[:, most] = False
     alone = ~unlisted.any(axis=1) & (codes == _NONE).all(axis=1)
     codes = np.sort(codes, axis=1)[:, :_N_BLAMED]
     codes = np.pad(codes, ((0, 0), (0, _N_BLAMED - codes.shape[1])), constant_values=_NONE)
@@ -137,7 +197,7 @@ def _codes(
     return codes
 
 
-def _kinds(charted: list[Column], codes: np.ndarray) -> list[dict[str, Any]]:
+def _kinds(charted: list[dict[str, Any]], codes: np.ndarray) -> list[dict[str, Any]]:
     """Flagged rows by what is wrong with them: a few reasons that cover as many as possible.
 
     The page does the same for any other line (``kindsOf`` in ``first.js``).
@@ -154,8 +214,12 @@ def _kinds(charted: list[Column], codes: np.ndarray) -> list[dict[str, Any]]:
         says, name = _TOGETHER, None
         if best:
             column = charted[best // 2 - 1]
-            n_far = int((here[chosen] == 2 * best + 1).sum())
-            says, name = column.says(best % 2 == 1, 2 * n_far > chosen.sum()), column.name
+            name, usual = column["name"], column["usual"]
+            far = "far " if 2 * (here[chosen] == 2 * best + 1).sum() > chosen.sum() else ""
+            words = ("before", "after") if column["kind"] == "date" else ("below", "above")
+            says = f"{name} is {far}{words[best % 2]} the usual {usual}"
+            if column.get("share") is not None:
+                says = f"{name} does not fit the rest of the row (usually {usual})"
         found.append({"says": says, "column": name, "rows": left[chosen].tolist()})
         left = left[~chosen]
     return found

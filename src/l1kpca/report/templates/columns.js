@@ -3,9 +3,30 @@
 const FIRST_COLUMNS = 12;
 const STRONG = 10; // deviations: as dark as it gets
 
-function miniature(column) {
-  if (column.counts === undefined) return "";
-  const [all, flagged] = column.counts;
+const NO_BIN = 0xff;
+const charted = { // of the first rows, for each charted column: which bar the value is in, and its share of the blame
+  columns: facts.trouble.columns.map((j) => facts.columns[j]),
+  bins: unpacked(facts.trouble.bins, Uint8Array),
+  blame: unpacked(facts.trouble.blame, Uint8Array),
+};
+
+// The blame and the bars of the flagged rows, the column most to blame first.
+function overview() {
+  const width = charted.columns.length;
+  const count = Math.min(state.flagged, charted.bins.length / width);
+  const found = charted.columns.map((column) => ({ column, blame: 0, counts: column.counts.map(() => 0) }));
+  for (let k = 0; k < count * width; k++) {
+    const one = found[k % width];
+    one.blame += charted.blame[k];
+    if (charted.bins[k] !== NO_BIN) one.counts[charted.bins[k]] += 1;
+  }
+  const all = found.reduce((sum, one) => sum + one.blame, 0) || 1;
+  for (const one of found) one.blame /= all;
+  return { count, found: found.sort((a, b) => b.blame - a.blame) };
+}
+
+function miniature(column, flagged) {
+  const all = column.counts;
   const [width, up, down] = [168, 26, 14];
   const picture = svg("svg", { viewBox: "0 0 " + width + " " + (up + down + 2), width, height: up + down + 2, role: "img", class: "mini" });
   const step = width / all.length;
@@ -35,26 +56,33 @@ function blameBar(share) {
   return element("span", { class: "push" }, element("span", { class: "track" }, bar), element("b", {}, percent(share)));
 }
 
-function columnRow(column) {
+function columnRow({ column, blame, counts }) {
   const usual = column.usual + (column.share ? " (" + percent(column.share) + ")" : "");
-  return element("tr", {}, element("th", { scope: "row" }, column.name), element("td", { class: "blame" }, blameBar(column.blame)),
-    element("td", {}, usual), element("td", {}, miniature(column)),
+  return element("tr", {}, element("th", { scope: "row" }, ...wrapping(column.name)), element("td", { class: "blame" }, blameBar(blame)),
+    element("td", {}, usual), element("td", {}, miniature(column, counts)),
     element("td", { class: "number" }, column.missing > 0 ? percent(column.missing, column.missing < 0.01 ? 2 : 0) : "none"),
     element("td", {}, column.kind));
 }
 
 function showColumns() {
-  const sorted = [...facts.columns].sort((a, b) => b.blame - a.blame);
-  const fill = (count) => byId("columns").tBodies[0].replaceChildren(...sorted.slice(0, count).map(columnRow));
-  fill(FIRST_COLUMNS);
   const button = byId("more-columns");
-  if (sorted.length <= FIRST_COLUMNS) return;
-  button.hidden = false;
-  button.textContent = "Show all " + counted(sorted.length) + " columns";
+  let most = FIRST_COLUMNS;
+  const show = () => {
+    const { count, found } = overview();
+    byId("columns").tBodies[0].replaceChildren(...found.slice(0, most).map(columnRow));
+    const which = count < state.flagged ? "the first " + counted(count) + " of the " + counted(state.flagged) : "the " + counted(count);
+    byId("columns-hint").textContent = "Share of the blame: what a column adds to the scores of " + which +
+      " flagged rows, on average. Each histogram has its own scale." +
+      (charted.columns.length < facts.columns.length ? " Shown are the " + charted.columns.length + " columns most to blame." : "");
+    button.hidden = found.length <= most;
+  };
+  button.textContent = "Show all " + counted(charted.columns.length) + " columns";
   button.addEventListener("click", () => {
-    fill(sorted.length);
-    button.hidden = true;
+    most = charted.columns.length;
+    show();
   });
+  listeners.push((what) => what === "cutoff" && show());
+  show();
 }
 
 function heatCell(residual) {

@@ -37,7 +37,7 @@ function reasonParts(place) {
   const parts = [];
   if (!explained) {
     parts.push(element("p", {}, "Contributions were computed for the first " + counted(facts.n_explained) +
-      " rows of the ranking. The columns of this row are sorted by how far its values are from the median."));
+      " rows of the ranking. The columns of this row are sorted by how far its values are from what the rest of the row suggests."));
   }
   const grid = element("div", { class: "reasons", id: "reasons" });
   const fill = (count) => grid.replaceChildren(...reasonHeads(explained),
@@ -74,9 +74,9 @@ function reasonHeads(explained) {
 
 function reasonCells(reason, place) {
   return [
-    element("span", { class: "name", title: reason.column.name }, reason.column.name),
+    element("span", { class: "name", title: reason.column.name }, ...wrapping(reason.column.name)),
     element("span", { class: "value", title: String(reason.cell) }, shown(reason.cell),
-      reason.expected === null ? null : element("small", {}, "expected " + shown(reason.expected))),
+      reason.expected === null ? null : element("small", {}, "expected ", element("span", {}, shown(reason.expected)))),
     usualCell(reason),
     pushCell(reason, place),
   ];

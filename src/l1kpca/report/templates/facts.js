@@ -73,7 +73,7 @@ function reasonsOf(place) {
     column: facts.columns[column],
     cell: cells[j],
     push: pushes === null ? null : pushes[j],
-    expected: expected === null ? null : telling(expected[j], cells[j], facts.columns[column]),
+    expected: telling(expected[j], cells[j], facts.columns[column]),
   }));
 }
 
@@ -114,6 +114,11 @@ function element(tag, attributes = {}, ...children) {
   }
   made.append(...children.filter((child) => child !== null));
   return made;
+}
+
+// A name that may be broken where its words end, and nowhere else if there is room.
+function wrapping(name) {
+  return name.split(/(?<=[_./-])/).flatMap((part, k) => (k === 0 ? [part] : [document.createElement("wbr"), part]));
 }
 
 function byId(id) {

@@ -98,6 +98,8 @@ function showKinds() {
   const still = kinds.find((kind) => kind.key === chosenKind.key);
   if (still === undefined) chosenKind.key = undefined;
   chosenKind.rows = still === undefined ? null : new Set(still.rows);
+  const digits = Math.max(3, ...kinds.map((kind) => counted(kind.rows.length).length));
+  byId("kinds").style.setProperty("--digits", 0.9 * digits + "rem"); // so that no count is broken
   byId("kinds").replaceChildren(...kinds.map(kindItem));
   byId("trouble").hidden = kinds.length === 0;
   const some = state.flagged > oddCells.length ? "The first " + counted(oddCells.length) + " of the " + counted(state.flagged) + " rows, by" : "By";

@@ -6,8 +6,11 @@ function mainReason(place) {
   if (place >= facts.n_explained) return "";
   const first = reasonsOf(place)[0];
   if (!first || first.push <= 0) return "";
-  return brief(first.column.name) + " " + brief(shown(first.cell)) + ", usually " + brief(first.column.usual) +
-    (first.expected === null ? "" : "; expected about " + brief(shown(first.expected)));
+  const { column, cell, expected } = first;
+  const usual = typeof cell === "number" && cell >= column.low && cell <= column.high;
+  return brief(column.name) + " " + brief(shown(cell)) +
+    (usual && expected === null ? ", a usual value, but not with the others of this row"
+      : ", usually " + brief(column.usual) + (expected === null ? "" : "; expected about " + brief(shown(expected))));
 }
 
 function brief(text) {
