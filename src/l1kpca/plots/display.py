@@ -50,6 +50,7 @@ class Panels:
     """A picture with several panels side by side; a subclass says how many and draws them."""
 
     _draw: Callable[..., None]
+    axes_: Any
     _shape: Callable[..., tuple[int, int]]  # number of panels, and how many fit in a row
     _size = (3.6, 3.4)  # of a panel, in inches
 
