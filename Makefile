@@ -11,6 +11,11 @@ PYTEST_ARGS  ?=
 BENCH_ARGS   ?=
 PAPER_ARGS   ?=
 MUTATE_ARGS  ?=
+SOAK_MINUTES ?= 4
+# 1: the versions and hashes of requirements.lock; 0: the newest that pyproject.toml allows.
+LOCKED       ?= 1
+# A file of known vulnerabilities (OSV records) for make audit; without one it asks the network.
+VULNERABILITIES ?=
 # Where the data sets of the paper are looked for first.
 DATA         ?= ../shared/data
 
@@ -21,7 +26,7 @@ SPHINX   = $(BIN)/sphinx-build -W --keep-going -b html
 PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-nightly test-oldest mutate audit lint format bench paper paper-quick stale docs docs-fast clean
+.PHONY: help demo test test-nightly test-oldest mutate soak lock audit lint format bench paper paper-quick stale docs docs-fast clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -30,10 +35,10 @@ demo: $(VENV)/.ready-demo  ## find the 21 malignant cases among 378; writes demo
 	@mkdir -p demo
 	$(BIN)/l1kpca detect wbc --label outlier --top 21 --out demo/scores.csv --report demo/report.html --force
 
-test: $(VENV)/.ready-test  ## run the tests and the examples in the docstrings
+test: $(VENV)/.ready  ## run the tests and the examples in the docstrings
 	$(TEST_ENV) $(PYTEST) $(PYTEST_ARGS)
 
-test-nightly: $(VENV)/.ready-test  ## the same with many more examples and the seed of the day
+test-nightly: $(VENV)/.ready  ## the same with many more examples and the seed of the day
 	$(TEST_ENV) L1KPCA_SEED=$(SEED_OF_THE_DAY) $(PYTEST) --hypothesis-profile=nightly --timeout=3600 $(PYTEST_ARGS)
 
 # Old packages meet new ones that they depend on and did not know: what those deprecate is no fault.
@@ -48,60 +53,78 @@ test-oldest:  ## the tests with the lowest versions that pyproject.toml allows, 
 	$(TEST_ENV) NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba .venv-oldest/bin/python -m pytest -n $(WORKERS) \
 	  --dist loadfile -p no:cacheprovider -W ignore::DeprecationWarning $(PYTEST_ARGS)
 
-mutate: $(VENV)/.ready-test  ## change the code at random for 20 minutes, and see which changes no test notices
+mutate: $(VENV)/.ready  ## change the code at random for 20 minutes, and see which changes no test notices
 	$(PYTHON) -m venv .venv-mutate
 	.venv-mutate/bin/python -m pip install --quiet --disable-pip-version-check cosmic-ray
 	.venv-mutate/bin/python scripts/mutate.py --python $(BIN)/python $(MUTATE_ARGS)
 
-audit: $(VENV)/.ready-test  ## look the installed versions up among known vulnerabilities; needs the network
+soak: $(VENV)/.ready  ## fit, score and report for minutes, here and on a Dask cluster: nothing may pile up
+	$(BIN)/python -m scripts.soak --minutes $(SOAK_MINUTES) --out out/soak.json
+
+lock:  ## choose the versions of requirements.lock anew, for Python 3.11 and later, and write the bill of materials
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check uv
+	.venv-lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	  --custom-compile-command "make lock" --extra all --extra test --extra lint --extra docs \
+	  pyproject.toml -o requirements.lock
+	$(PYTHON) -m scripts.sbom
+
+audit: $(VENV)/.ready  ## look the installed versions up among known vulnerabilities: in a file, or by the network
+ifneq ($(VULNERABILITIES),)
+	$(BIN)/python -m scripts.vulnerabilities $(VULNERABILITIES)
+else
 	$(PYTHON) -m venv .venv-audit
 	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
 	$(BIN)/python -m pip freeze --exclude-editable > .venv-audit/installed.txt
 	.venv-audit/bin/pip-audit --strict --no-deps --disable-pip -r .venv-audit/installed.txt
+endif
 
-lint: $(VENV)/.ready-lint  ## ruff, mypy, and the contract of the layers
+lint: $(VENV)/.ready  ## ruff, mypy, and the contract of the layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(VENV)/.ready-lint  ## let ruff mend what it can
+format: $(VENV)/.ready  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.ready-bench  ## speed against the peers, and docs/performance.md; ten minutes on a quiet machine
+bench: $(VENV)/.ready  ## speed against the peers, and docs/performance.md; ten minutes on a quiet machine
 	$(BIN)/python -m benchmarks.speed $(BENCH_ARGS)
 
-paper: $(VENV)/.ready-paper  ## the paper's experiments, and docs/reproduction.md; 45 minutes, goes on where it was stopped
+paper: $(VENV)/.ready  ## the paper's experiments, and docs/reproduction.md; 45 minutes, goes on where it was stopped
 	$(BIN)/python -m paper --docs docs $(if $(wildcard $(DATA)),--data $(DATA)) $(PAPER_ARGS)
 
-paper-quick: $(VENV)/.ready-paper  ## a small version of the same in out/paper-quick, in a minute
+paper-quick: $(VENV)/.ready  ## a small version of the same in out/paper-quick, in a minute
 	$(BIN)/python -m paper --quick --out out/paper-quick $(PAPER_ARGS)
 
 stale:  ## name the pages of figures that are older than the code they measure
 	@$(PYTHON) scripts/stale.py
 
-docs: $(VENV)/.ready-docs  ## build the documentation into docs/_build/html; runs the gallery
+docs: $(VENV)/.ready  ## build the documentation into docs/_build/html; runs the gallery
 	MPLBACKEND=Agg $(SPHINX) docs docs/_build/html
 
-docs-fast: $(VENV)/.ready-docs  ## the same without running the gallery
+docs-fast: $(VENV)/.ready  ## the same without running the gallery
 	$(SPHINX) -D plot_gallery=0 docs docs/_build/fast
 
 clean:  ## remove caches and built files; .venv stays
 	rm -rf build dist docs/_build docs/api/generated docs/auto_gallery docs/commands .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# --- set-up: one stamp per set of extras, so that a target installs only what it uses -----------
+# --- set-up: what users need for the demonstration, and everything for those who work on it -----
 
-$(VENV)/.ready-demo:  EXTRAS = cli,report
-$(VENV)/.ready-test:  EXTRAS = all,test
-$(VENV)/.ready-lint:  EXTRAS = all,lint
-$(VENV)/.ready-bench: EXTRAS = all
-$(VENV)/.ready-paper: EXTRAS = all
-$(VENV)/.ready-docs:  EXTRAS = all,docs
+$(VENV)/.ready-demo: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[cli,report]"
+	@touch $@
 
-$(VENV)/.ready-%: pyproject.toml $(VENV)/.created
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$(EXTRAS)]"
+# hatchling, which builds the project, is in the lock too: nothing is installed that it does not name.
+$(VENV)/.ready: pyproject.toml requirements.lock $(VENV)/.created
+ifeq ($(LOCKED),1)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[all,test,lint,docs]"
+endif
 	@touch $@
 
 $(VENV)/.created:

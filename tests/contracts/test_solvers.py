@@ -90,10 +90,9 @@ def test_components_over_every_gram(solver, held):
 
 @pytest.mark.parametrize("rank", [0, 1, 4])
 @pytest.mark.parametrize("scale", [1e-20, 1, 1e20])
-@pytest.mark.parametrize("limit", [20, 50])
-def test_stops_at_the_rank_whatever_the_scale(solver, rank, scale, limit):
+def test_stops_at_the_rank_whatever_the_scale(solver, rank, scale):
     X = low_rank_rows(np.random.default_rng(0), 50, 20, rank) if rank else np.zeros((50, 20))
-    assert len(list(solver.components(held(scale * X @ X.T), limit))) == rank
+    assert len(list(solver.components(held(scale * X @ X.T), 50))) == rank
 
 
 @pytest.mark.parametrize("rank", [1, 4])

@@ -5,6 +5,7 @@ import json
 import sys
 
 import numpy as np
+from threadpoolctl import threadpool_info
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, peers
 from l1kpca.directions import LpNorm
@@ -71,11 +72,21 @@ def digest(arrays):
     return content.hexdigest()
 
 
-def digests(n_jobs=None):
-    """The digest of each model."""
+def all_answers(n_jobs=None):
+    """The arrays of each model."""
     X, X_new = rows(), rows(300, seed=1)
-    return {name: digest(answers(model, X, X_new)) for name, model in models(n_jobs).items()}
+    return {name: answers(model, X, X_new) for name, model in models(n_jobs).items()}
+
+
+def main(path=None):
+    """Print the kinds of BLAS and the digest of each model; write all arrays to a given file."""
+    found = all_answers()
+    if path:
+        np.savez(path, **{f"{name}/{i}": a for name in found for i, a in enumerate(found[name])})
+    kinds = {pool["architecture"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+    digests = {name: digest(arrays) for name, arrays in found.items()}
+    json.dump({"blas": sorted(kinds), "digests": digests}, sys.stdout)
 
 
 if __name__ == "__main__":
-    json.dump(digests(), sys.stdout)
+    main(*sys.argv[1:])

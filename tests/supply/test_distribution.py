@@ -63,11 +63,18 @@ def test_the_sdist_holds_the_sources_and_the_tests(built):
         members = [member for member in archive.getmembers() if not member.isdir()]
     names = {member.name.split("/", 1)[1] for member in members}
     assert {f"src/{name}" for name in package_files()} <= names
-    assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO"} <= names
+    assert {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "PKG-INFO",
+        "sbom.cdx.json",
+    } <= names
     tops = {name.split("/")[0] for name in names}
     assert tops <= {
         "src", "tests", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff",
-        "PKG-INFO", ".gitignore", "SECURITY.md",
+        "PKG-INFO", ".gitignore", "SECURITY.md", "sbom.cdx.json",
     }  # fmt: skip
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
     assert all(member.isfile() for member in members)

@@ -1,0 +1,54 @@
+"""The long run in small: fits, scores, pages and saved models leave nothing behind."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from scripts import soak
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.timeout(3000)
+def test_nothing_piles_up(tmp_path, record_property):
+    """In one process and on a Dask cluster; the nightly profile runs for longer."""
+    rounds = 300 if settings().max_examples >= 1000 else 24
+    command = [sys.executable, "-m", "scripts.soak", "--rounds", str(rounds)]
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "soak.json")],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads((tmp_path / "soak.json").read_text())
+    record_property("soak", found)
+    for where in ("one process", "Dask cluster"):
+        assert found[where]["rounds"] == rounds
+    assert found["one process"]["left over"]["last"] == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "step", "kept"),
+    [("resident", 0, True), ("resident", 2_000_000, False), ("threads", 1, False),
+     ("files", 1, False), ("left over", 1, False)],
+)  # fmt: skip
+def test_a_leak_would_have_been_seen(key, step, kept):
+    """Guards the test above: a little more in every round."""
+    base = {"resident": 200_000_000, "threads": 3, "files": 20, "left over": 0}
+    states = [base | {key: base[key] + k * step} for k in range(30)]
+    found = soak.judged(states)
+    assert found[key]["kept"] == kept
+    assert all(found[other]["kept"] for other in base if other != key)
+
+
+def test_what_is_loaded_at_first_is_no_leak():
+    loaded = [{"resident": 10**6 * min(k, 9)} for k in range(30)]
+    assert soak.judged(loaded)["resident"]["kept"]
+
+
+def test_a_run_takes_its_minutes_or_its_rounds():
+    assert len(soak.repeated(lambda k: None, dict, minutes=9, rounds=3)) == 3
+    assert len(soak.repeated(lambda k: None, dict, minutes=0, rounds=None)) == soak.ROUNDS
