@@ -23,7 +23,8 @@ SEED_OF_THE_DAY = $(shell expr `date +%j` % 100)
 
 TEST_ENV = OPENBLAS_NUM_THREADS=$(TEST_THREADS) OMP_NUM_THREADS=$(TEST_THREADS) MPLBACKEND=Agg
 SPHINX   = $(BIN)/sphinx-build -W --keep-going -b html
-PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+# Files are handed out in the order of tests/conftest.py: those that take long first.
+PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-nightly test-oldest mutate soak lock audit lint format bench paper paper-quick stale docs docs-fast clean

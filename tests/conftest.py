@@ -13,6 +13,12 @@ from hypothesis import HealthCheck, settings
 from l1kpca import tuning
 from missing import DATA_MISSING, DATA_SETS, DATA_VARIABLE, REMEDIES
 
+LONG = (
+    "reliability/test_fuzz.py", "report/test_browser.py", "paper/test_runs.py", "test_examples.py",
+    "scripts/test_soak.py", "supply/test_distribution.py", "gram/test_dask_factor.py",
+    "estimators/test_interrupt.py", "estimators/test_checkpoint.py", "reliability/test_load.py",
+)  # fmt: skip
+"""Files that take long for their number of tests."""
 DEFAULT_DATA_DIR = Path(__file__).resolve().parents[2] / "shared" / "data"
 # A shell that runs the tests in the background tells all their processes to ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -110,6 +116,11 @@ def data_dir():
     if missing:
         pytest.skip(DATA_MISSING)
     return folder
+
+
+def pytest_collection_modifyitems(items):
+    """What takes long comes first, so that no worker is left alone with it at the end."""
+    items.sort(key=lambda item: not str(item.path).endswith(LONG))
 
 
 def pytest_report_header():
