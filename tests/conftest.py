@@ -51,7 +51,8 @@ def global_random_seed():
 def way(request, monkeypatch):
     """How few rows are searched: in compiled calls, or in the plain way of many rows."""
     if request.param == "plain":
-        monkeypatch.setattr(tuning, "SMALL_ROWS", 0)
+        for name in ("SMALL_ROWS", "CACHED_BYTES"):
+            monkeypatch.setattr(tuning, name, 0)
     return request.param
 
 

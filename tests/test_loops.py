@@ -148,11 +148,33 @@ def test_flip_within(n, most, noise, split):
     block, c = A @ A.T, np.random.default_rng(7).choice([-1.0, 1.0], n)
     expected, expected_gains = flips_one_by_one(block, c, noise, most)
     gain, gains = block.diagonal() - c * (block @ c), np.full(most, np.nan)
-    count = loops.flip_within(*split(block), c, gain, noise, gains)
+    K, minus = split(block)
+    count = loops.flip_within(K, np.arange(n), minus, c, gain, noise, gains)
     assert_array_equal(c, expected)
     assert_allclose(gains[:count], expected_gains)
     assert np.isnan(gains[count:]).all()
     assert_allclose(gain, block.diagonal() - c * (block @ c), atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 2, 13, 40])
+@pytest.mark.parametrize("near", [1, 5, 1000])
+@pytest.mark.parametrize("most", [0, 1, 1000])
+@pytest.mark.parametrize("split", [less_two_terms, lambda K: (K, (K[:0], K[:0]))])
+def test_best_flips(n, near, most, split):
+    """To a point where no flip gains, by gains that add up; the best first if all are looked at."""
+    A = np.random.default_rng(n).normal(size=(n, n))
+    block, start = A @ A.T, np.random.default_rng(7).choice([-1.0, 1.0], n)
+    c, Kc, gains = start.copy(), block @ start, np.full(most, np.nan)
+    count = loops.best_flips(
+        *split(block), c, Kc, block.diagonal().copy(), (near, 1e-9, 0.0), gains
+    )
+    assert_allclose(Kc, block @ c, atol=1e-9)
+    assert_allclose(4 * gains[:count].sum(), c @ block @ c - start @ block @ start, atol=1e-8)
+    assert np.isnan(gains[count:]).all()
+    if most == 1000:
+        assert (block.diagonal() - c * Kc <= 1e-9).all()
+    if near >= n:
+        assert_array_equal(c, flips_one_by_one(block, start, 1e-9, most)[0])
 
 
 @pytest.mark.parametrize("momentum", [False, True])
@@ -206,7 +228,10 @@ def test_inputs_are_not_written_to(K, v):
     loops.absolute_sums(K, 0, 0, K[::-1].copy(), np.zeros_like(v), np.zeros_like(v))
     loops.both_products(K, v, 0, 13, *np.zeros((3, 13), dtype=K.dtype))
     minus = v[np.newaxis], v[np.newaxis]
-    loops.flip_within(K, minus, np.sign(v), v.copy(), 0.0, np.empty(5))
+    loops.flip_within(K, np.arange(13), minus, np.sign(v), v.copy(), 0.0, np.empty(5))
+    loops.best_flips(
+        K, minus, np.sign(v), v.copy(), K.diagonal().copy(), (4, 0.0, 0.0), np.empty(5)
+    )
     loops.sign_steps(K, minus, np.sign(v), v.copy(), (3, 0.0, True), np.zeros(4))
     assert_array_equal(K, kept[0])
     assert_array_equal(v, kept[1])

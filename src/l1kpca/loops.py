@@ -200,10 +200,13 @@ def differing_signs(
 
 
 @compiled
-def flip_within(K: Array, minus: Factors, c: Array, gain: Array, noise: float, gains: Array) -> int:
-    """Flip the sign that gains most until none gains or ``gains`` is full, for K - L^T R.
+def flip_within(
+    K: Array, at: Array, minus: Factors, c: Array, gain: Array, noise: float, gains: Array
+) -> int:
+    """Flip the sign that gains most, among the rows ``at`` of K - L^T R, until none gains.
 
-    Changes c and gain = diag K - c * (K c); writes each gain and returns how many there were.
+    ``minus``, c and gain = diag K - c * (K c) are those of these rows; c and gain change.  Writes
+    each gain and returns how many there were, no more than fit into ``gains``.
     """
     left, right = minus
     count, size, row, terms = 0, len(c), np.empty_like(gain), np.arange(len(left))
@@ -217,13 +220,51 @@ def flip_within(K: Array, minus: Factors, c: Array, gain: Array, noise: float, g
             break
         gains[count] = gained
         count += 1
-        row[:] = K[best]
+        whole = K[at[best]]
+        for i in range(size):
+            row[i] = whole[at[i]]
         add_weighted_rows(right, terms, -left[:, best], 0, size, row)
         twice = c[best] + c[best]  # 2 * c would be in double precision
         for i in range(size):
             gain[i] += twice * c[i] * row[i]
         c[best] = -c[best]
         gain[best] = -gained
+    return count
+
+
+@compiled
+def best_flips(
+    K: Array, minus: Factors, c: Array, Kc: Array, diagonal: Array,
+    limits: tuple[int, float, float], gains: Array,
+) -> int:  # fmt: skip
+    """Single flips on K - L^T R until none gains, in one call: the twin of `BitFlip.search`.
+
+    Changes c and its image Kc.  ``limits`` are how many rows are looked at together, the size of
+    rounding errors, and what the flips must promise together.  Writes each gain and returns how
+    many there were.
+    """
+    left, right = minus
+    n, terms, count = len(c), np.arange(len(left)), 0
+    size, noise = min(limits[0], n), limits[1]
+    while count < len(gains):
+        gain = diagonal - c * Kc
+        if gain.max() <= noise:
+            break
+        at = np.flatnonzero(gain >= np.partition(gain, n - size)[n - size])
+        factors, before = (left[:, at], right[:, at]), c[at]
+        signs, near = before.copy(), gain[at]
+        if 4 * near[near > 0].sum() <= limits[2]:
+            break
+        count += flip_within(K, at, factors, signs, near, noise, gains[count:])
+        changed = np.flatnonzero(signs != before)
+        flips, values = at[changed], signs[changed] - before[changed]
+        c[at] = signs
+        add_weighted_rows(K, flips, values, 0, n, Kc)
+        weights = np.zeros(len(left), dtype=Kc.dtype)
+        for r in range(len(left)):
+            for k in range(len(flips)):
+                weights[r] -= values[k] * right[r, flips[k]]
+        add_weighted_rows(left, terms, weights, 0, n, Kc)
     return count
 
 

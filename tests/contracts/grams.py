@@ -123,7 +123,7 @@ class Held:
     build: Callable[..., Any]
     kernels: tuple[str, ...]
     small_rows: int = tuning.SMALL_ROWS
-    """Rows up to which a difference is written out."""
+    """Rows up to which K is small."""
     wrappers: tuple[str, ...] = WRAPPERS
     """In double precision; those that share the code of another Gram here take a few."""
     single: tuple[str, ...] = ("bare", "mean", "deflated mean")
@@ -196,8 +196,11 @@ def explicit(kernel_name, X):
 
 @contextmanager
 def written_up_to(n_rows):
-    """A difference K - L^T R of so many rows is written out, that of more is not."""
-    with patch.object(tuning, "SMALL_ROWS", n_rows):
+    """Searches of so many rows are compiled and a K of as many is small, one of more is not."""
+    with (
+        patch.object(tuning, "SMALL_ROWS", n_rows),
+        patch.object(tuning, "CACHED_BYTES", 8 * n_rows**2),
+    ):
         yield
 
 

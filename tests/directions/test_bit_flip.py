@@ -77,3 +77,11 @@ def test_flips_matter_for_a_narrow_kernel():
     K = mean_centered(0.9 * np.eye(60) + 0.1 * K)
     plain = find(SignIteration(), K, start).value
     assert find(Then(SignIteration(), BitFlip()), K, start).value > plain
+
+
+def test_flips_that_promise_nothing_worth_having_are_not_made(way):
+    K, start = problem("narrow", 100, 0)
+    whole = find(BitFlip(), K, start)
+    share = 1 - whole.trace[0] / whole.trace[-1]
+    assert len(find(BitFlip(tol=10 * share), K, start).trace) == 1
+    assert find(BitFlip(tol=share / 1e6), K, start).trace == whole.trace

@@ -64,7 +64,7 @@ def test_what_is_small_is_one_number(finder, monkeypatch):
     """Up to it K is read as a whole; beyond it only if it is stored, and has not many more rows."""
     K, start = problem("wide", 200, 0)
     stored = StoredGram(K, Workers())
-    for rows, small, stored_small in ((200, True, True), (199, False, True), (49, False, False)):
+    for rows, small, stored_small in ((200, True, True), (199, False, True), (24, False, False)):
         monkeypatch.setattr(tuning, "SMALL_ROWS", rows)
         for few_rows, expected in ((1, small), (stored.few_rows, stored_small)):
             gram = CountingGram(stored)

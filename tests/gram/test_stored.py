@@ -38,10 +38,10 @@ def test_lanes_hold_every_row_of_tiles_once(n_tiles):
     assert max(areas) - min(areas) <= n_tiles
 
 
-@pytest.mark.parametrize("changed", [{}, {"rows": 14}, {"terms": 15}, {"spare": 1.9}])
+@pytest.mark.parametrize("changed", [{}, {"rows": 59}, {"terms": 15}, {"spare": 1.9}])
 def test_many_terms_of_few_rows_are_written_out_where_there_is_room(changed):
     """For the copy of before, and one more."""
-    sizes = {"rows": 60 // StoredGram.few_rows, "terms": tuning.MANY_SCORES, "spare": 2} | changed
+    sizes = {"rows": 60, "terms": tuning.MANY_SCORES, "spare": 2} | changed
     K, left = matrix(), np.random.default_rng(1).normal(size=(sizes["terms"], 60))
     with written_up_to(sizes["rows"]):
         gram = StoredGram(K.copy(), Workers(), spare=sizes["spare"] * K.nbytes)

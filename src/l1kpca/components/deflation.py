@@ -72,9 +72,8 @@ def _component(
     The image is so already, up to rounding; a second pass of Gram-Schmidt takes that out too, which
     keeps a hundred components orthonormal when the spectrum decays.
     """
-    coef = direction.coef - A.T @ (C @ direction.coef)
     left = A @ direction.image
-    coef, image = coef - A.T @ left, direction.image - C.T @ left
+    coef, image = direction.coef - A.T @ (C @ direction.coef + left), direction.image - C.T @ left
     # coef^T K coef is the square of the L1 norm of the scores, so never less than their squares.
     value = float(coef @ image)
     if not value > negligible:

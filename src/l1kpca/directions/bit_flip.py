@@ -24,9 +24,12 @@ class BitFlip(SignSearch):
     ----------
     max_flips : int, default=None
         Bound on the number of flips; None is 20 times the number of rows.
+    tol : float, default=0.0
+        End where the flips that gain promise no more than this share of the objective together.
     """
 
     max_flips: int | None = None
+    tol: float = 0.0
 
     def search(self, searches: Searches) -> None:
         """Flip in all searches side by side."""
@@ -40,13 +43,15 @@ class BitFlip(SignSearch):
             flips = [np.empty(0, dtype=np.intp)] * len(searches)
             for j in moving:
                 near, before, gain, noise = followed.near(j)
-                if not near.size:
+                promised = 4 * float(gain.clip(0).sum())
+                if not near.size or promised <= self.tol * abs(searches.traces[j][-1]):
                     searches.status[j] = Status.CONVERGED
                     continue
                 signs = before.copy()
                 gains = np.empty(min(left[j], tuning.FLIPS_PER_ROW * len(near)))
                 block = gram.columns(near, rows=near)
-                count = loops.flip_within(block, nothing, signs, gain, noise, gains)
+                everyone = np.arange(len(near))
+                count = loops.flip_within(block, everyone, nothing, signs, gain, noise, gains)
                 trace = searches.traces[j]
                 trace += (trace[-1] + 4 * np.cumsum(gains[:count])).tolist()
                 left[j] -= count

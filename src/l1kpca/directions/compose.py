@@ -35,6 +35,9 @@ class Then(SignSearch):
 class Polished(SignSearch):
     """Algorithm 1 with momentum, then single flips, until neither moves.
 
+    Flips that promise less than 1e-7 of the objective together are not made: with a hundred
+    thousand rows they would take longer than all sign steps.
+
     Parameters
     ----------
     max_iter : int, default=1000
@@ -49,10 +52,11 @@ class Polished(SignSearch):
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
         """Search from each column of ``starts``, side by side."""
         if gram.n_samples <= tuning.SMALL_ROWS * gram.few_rows:
-            return find_small(gram, starts, (self.max_iter, self.tol, True), polish=True)
+            limits = self.max_iter, self.tol, True
+            return find_small(gram, starts, limits, polish=tuning.NEGLIGIBLE_GAIN)
         return super().find(gram, starts)
 
     def search(self, searches: Searches) -> None:
         """Sign steps, then flips."""
         steps = SignIteration(self.max_iter, self.tol, momentum=True)
-        Then(steps, BitFlip()).search(searches)
+        Then(steps, BitFlip(tol=tuning.NEGLIGIBLE_GAIN)).search(searches)

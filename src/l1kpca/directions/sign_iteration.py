@@ -55,7 +55,7 @@ class SignIteration(SignSearch):
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
         """Search from each column of ``starts``, side by side."""
         if gram.n_samples <= tuning.SMALL_ROWS * gram.few_rows:
-            return find_small(gram, starts, (self.max_iter, self.tol, self.momentum), polish=False)
+            return find_small(gram, starts, (self.max_iter, self.tol, self.momentum))
         return super().find(gram, starts)
 
     def search(self, searches: Searches) -> None:

@@ -11,8 +11,10 @@ Limits = tuple[int, float, bool]
 """Bound on the steps, tolerance, whether they have momentum."""
 
 
-def find_small(gram: Gram, starts: Signs, limits: Limits, *, polish: bool) -> list[Direction]:
-    """What `SignIteration` with these limits finds, alternating with `BitFlip` to ``polish``."""
+def find_small(
+    gram: Gram, starts: Signs, limits: Limits, polish: float | None = None
+) -> list[Direction]:
+    """What `SignIteration` with these limits finds, alternating with `BitFlip(tol=polish)`."""
     K, minus = gram.written()
     diagonal, rounding = gram.diagonal(), gram.rounding()
     found = []
@@ -27,14 +29,13 @@ def find_small(gram: Gram, starts: Signs, limits: Limits, *, polish: bool) -> li
             status = why_it_stopped(moved, steps[count]) if ended else Status.MAX_ITER
             first = len(trace) == 1
             trace += steps[1 : count + 1].tolist()
-            if not polish or (count == 0 and not first):
+            if polish is None or (count == 0 and not first):
                 break
-            gain = diagonal - c * Kc
             largest = max(np.abs(Kc).max(), np.abs(diagonal).max())
             noise = max(16 * float(np.finfo(K.dtype).eps) * float(largest), rounding)
             gains = np.empty(left)
-            count = loops.flip_within(K, minus, c, gain, noise, gains)
-            Kc = c * (diagonal - gain)
+            least = tuning.FEWEST_NEAR, noise, polish * abs(trace[-1])
+            count = loops.best_flips(K, minus, c, Kc, diagonal, least, gains)
             trace += (trace[-1] + 4 * np.cumsum(gains[:count])).tolist()
             left -= count
             if count == 0 or left == 0:

@@ -182,8 +182,8 @@ class StoredGram(TiledGram):
     def apply(self, V: Array, at: Array | None = None) -> Array:
         """K @ V, or K[:, at] @ V."""
         V = V.astype(self.dtype, copy=False)
-        if self.n_samples <= tuning.SMALL_ROWS:
-            return self.K @ V if at is None else self.K[at].T @ V
+        if self.K.nbytes <= tuning.CACHED_BYTES:
+            return self._apply_block(V) if at is None else self.K[at].T @ V
         if at is not None:
             return self._apply_columns(V, at)
         if V.ndim == 1:
@@ -222,8 +222,8 @@ class StoredGram(TiledGram):
 
     def minus(self, left: Array, right: Array) -> Gram:
         """K - L^T R: written out if K is small and the terms are many, else nothing is formed."""
-        few = self.n_samples <= tuning.SMALL_ROWS * self.few_rows
-        if not few or len(left) < tuning.MANY_SCORES or 2 * self.K.nbytes > self._spare:
+        room = min(tuning.CACHED_BYTES, self._spare / 2)
+        if len(left) < tuning.MANY_SCORES or self.K.nbytes > room:
             return Minus(self, left, right)
         K = written_out(self.K, left, right, self.workers)
         return StoredGram(K, self.workers, spare=self._spare, floor=self.rounding())
