@@ -12,7 +12,6 @@ from doubles import CountingFinder, CountingGram
 from l1kpca import tuning
 from l1kpca.directions import Direction, Polished, SignIteration, starts
 from l1kpca.directions.starts import best_of_starts, make_start
-from l1kpca.gram.base import Gram
 from l1kpca.gram.factor import FactorGram
 from l1kpca.kernels import Kernel
 from l1kpca.threads import Workers
@@ -63,9 +62,9 @@ def test_column_is_the_naive_maximum(posed, global_random_seed):
     [c for c in WITH_DTYPE if c[1] in POSITIVE_KERNELS and c[2] in ("bare", "mean", "deflated")],
     ids="-".join,
 )
-@pytest.mark.parametrize("start", [starts.column, lambda gram, rng: Gram.likely_signs(gram)])
+@pytest.mark.parametrize("start", [starts.column, starts.auto])
 def test_the_best_column_over_every_gram(case, start):
-    """On few rows, the sample of columns is all of them; a Gram with few features knows better."""
+    """On few rows, the sample of columns is all of them."""
     K, gram = example(*case).K, example(*case).gram
     merits = _merits(K)
     c = start(gram, _rng())
@@ -86,11 +85,10 @@ def test_zero_rows_are_left_out(start):
 
 @pytest.mark.parametrize("n", [tuning.START_ROWS, 300, 1500])
 def test_auto_reads_a_sample_and_no_seed_matters(n):
-    """All of few rows, else a few columns in a few rows, and then the one that it takes."""
+    """The block of a few rows, and then the column that it takes."""
     gram = CountingGram(held(problem("wide", n, 0)[0]))
     first = starts.auto(gram, _rng())
-    looked_at = n if n == tuning.START_ROWS else tuning.START_COLUMNS
-    assert (gram.calls["columns"], gram.calls["updated columns"]) == (looked_at, 1)
+    assert (gram.calls["columns"], gram.calls["updated columns"]) == (tuning.START_ROWS, 1)
     assert gram.calls["column sums"] == gram.calls["full products"] == 0
     assert_array_equal(first, starts.auto(gram, np.random.default_rng(1)))
     if n == tuning.START_ROWS:

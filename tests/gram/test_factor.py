@@ -10,7 +10,6 @@ from doubles import CountingGram
 from l1kpca import L1KernelPCA, tuning
 from l1kpca.directions import BitFlip, SignIteration, Then
 from l1kpca.gram.factor import FactorGram, FollowedFactor
-from l1kpca.gram.stored import StoredGram
 from l1kpca.kernels import Kernel
 from l1kpca.threads import Workers
 
@@ -208,28 +207,3 @@ def test_rows_on_disk_have_no_second_copy(tmp_path):
     gram = FactorGram(X, Workers(), Kernel("linear"))
     assert gram.thin[0] is gram.F
     assert not gram.thin[1].any()
-
-
-@pytest.mark.parametrize("rows", [40, 500])
-def test_a_search_begins_with_the_leading_eigenvector_of_a_sample(rows, monkeypatch):
-    """Of all rows if they are few; deflated and centered as the Gram is."""
-    monkeypatch.setattr(tuning, "MOMENT_ROWS", 250)
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(rows, 5)) * [9, 7, 3, 2, 1] + 5
-    gram = linear(X).center(np.full(rows, 1 / rows))
-    Z = X - X.mean(axis=0)
-    for _ in range(2):
-        looked_at = Z if rows == 40 else Z[::2]
-        leading = np.linalg.svd(looked_at, full_matrices=False)[2][0]
-        found = gram.likely_signs()
-        assert abs(found @ np.sign(Z @ leading)) == rows
-        a = gram.signs(Z @ leading)
-        a /= np.linalg.norm(Z.T @ a)
-        w = Z.T @ a
-        gram, Z = gram.without(a, Z @ w), Z - np.outer(Z @ w, w)
-
-
-def test_too_many_columns_are_not_decomposed(monkeypatch):
-    monkeypatch.setattr(tuning, "MOMENT_COLUMNS", 4)
-    X = np.random.default_rng(0).normal(size=(40, 5))
-    assert_array_equal(linear(X).likely_signs(), StoredGram(X @ X.T, Workers()).likely_signs())

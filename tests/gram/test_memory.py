@@ -36,7 +36,7 @@ def grown(run_script, n, settings):
 
 def allowance(n, limit):
     """The limit, and a few times the sample that a start looks at."""
-    return limit + 4 * tuning.START_COLUMNS * tuning.START_ROWS * 8 / 1e6 + n * 8 * 64 / 1e6
+    return limit + 4 * tuning.START_ROWS**2 * 8 / 1e6 + n * 8 * 64 / 1e6
 
 
 def test_blocks_of_the_kernel_matrix_stay_within_the_limit(run_script):
@@ -59,7 +59,6 @@ def on_disk(make_rows, tmp_path, monkeypatch):
     for name in ("ROW_SPAN", "LANDMARK_SPAN", "MEDIAN_ROWS", "START_ROWS", "SEEDING_ROWS"):
         monkeypatch.setattr(tuning, name, 100)
     monkeypatch.setattr(tuning, "TILE_SIDE", 64)
-    monkeypatch.setattr(tuning, "START_COLUMNS", 20)
     X = make_rows(1500, d=800)
     np.save(tmp_path / "rows.npy", X)
     return np.load(tmp_path / "rows.npy", mmap_mode="r"), X

@@ -150,7 +150,7 @@ def test_peers_do_not_see_the_order_of_the_rows(name):
 
 @pytest.mark.parametrize("rule", ["robust", "paper"])
 def test_the_detector_does_not_see_the_order_of_the_rows(rule):
-    X = rows(120)  # the default start looks at all of them
+    X = rows(120)  # the default start looks at 128 columns
     order = np.random.default_rng(3).permutation(len(X))
     detector = KernelPCAOutlierDetector(rule=rule, random_state=0)
     scores = detector.fit(X).score_samples(X)

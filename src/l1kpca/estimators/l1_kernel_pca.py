@@ -105,8 +105,8 @@ class L1KernelPCA(KernelPCABase):
         Sign steps end where one gains no more than this share of the objective; 0 is the paper's
         exact end.  A finder given as ``solver`` has its own.
     start : {"auto", "column", "eigen", "norm", "random"} or array, default="auto"
-        Where a search begins.  "column" is the paper's; "auto" is the same among 32 columns and
-        256 rows, without a pass over the Gram matrix.
+        Where a search begins.  "column" is the paper's; "auto" is the same on a sample of
+        128 rows, without a pass over the Gram matrix.
     n_starts : int or "auto", default=1
         Searches per component, eight side by side; the best is kept.  The others begin at random
         signs; with more than 4000 rows, all of these but the last are searched on a sample of the

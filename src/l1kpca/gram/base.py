@@ -7,7 +7,6 @@ to ``tests/contracts/grams.py`` and the conformance suite does the rest.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -68,21 +67,6 @@ class Gram(ABC):
                 columns = columns - minus[0].T @ minus[1][:, span]
             sums[span] = np.abs(columns).sum(axis=0)
         return sums
-
-    def best_column(self, index: Array, l1: Array) -> Array:
-        """Signs of the column in ``index`` whose L1 norm is largest for the length of its row."""
-        squared_norms = self.diagonal()[index]
-        # Rows that are zero up to rounding come last.
-        floor = np.finfo(squared_norms.dtype).eps * len(l1) * max(squared_norms.max(), 0)
-        usable = squared_norms > floor
-        merit = np.where(usable, l1 / np.sqrt(np.where(usable, squared_norms, 1)), -1)
-        best = index[[int(np.argmax(merit))]]
-        return self.signs(self.apply(np.ones(1, dtype=self.dtype), at=best))
-
-    def likely_signs(self) -> Array:
-        """Signs near those of a leading direction: of the best of a few columns, by a few rows."""
-        index, rows = sample(self.n_samples, tuning.START_COLUMNS, tuning.START_ROWS)
-        return self.best_column(index, np.abs(self.columns(index, rows)).sum(axis=0))
 
     def follow(self, starts: Array) -> Followed:
         """Keep K c up to date while signs of c flip, for each column c of ``starts``."""
@@ -148,15 +132,6 @@ class Gram(ABC):
     def unpacked(self, arrays: Mapping[str, Array]) -> dict[str, Sequence[Array]]:
         """What `packed` was given."""
         return {name: list(arrays[name]) for name in ("coef", "scores", "signs")}
-
-
-@lru_cache(maxsize=4)
-def sample(n: int, n_columns: int, n_rows: int) -> tuple[Array, Array | None]:
-    """Columns and rows to look at, always the same; None for all rows."""
-    draw = np.random.default_rng(0)
-    if n <= n_rows:  # few enough to look at all: their order does not matter then
-        return np.arange(n), None
-    return draw.choice(n, n_columns, replace=False), np.sort(draw.choice(n, n_rows, replace=False))
 
 
 class Minus(Gram):

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 from l1kpca import loops, tuning
@@ -113,24 +113,6 @@ class FactorGram(Gram):
         self.workers.run(work, pieces, cost=out.size * self.F.shape[1])
         return out
 
-    def likely_signs(self) -> Array:
-        """Signs of the scores on the leading eigenvector of a sample of the rows."""
-        if len(self.moments) == 0:
-            return super().likely_signs()
-        P = np.eye(len(self.moments)) - self.directions.T @ self.directions
-        last = len(P) - 1
-        _, leading = linalg.eigh(P @ self.moments @ P, subset_by_index=(last, last))
-        return self.signs(self.expand((P @ leading[:, 0]).astype(self.dtype)))
-
-    @cached_property
-    def moments(self) -> Array:
-        """Second moments of a sample of the rows of G, P left out; empty if there are too many."""
-        if self.directions.shape[1] > tuning.MOMENT_COLUMNS or not isinstance(self.F, np.ndarray):
-            return np.empty((0, 0))
-        step = -(-self.n_samples // tuning.MOMENT_ROWS)
-        rows = self._changed(directions=self.directions[:0])._rows(slice(None, None, step))  # noqa: SLF001
-        return rows.T @ rows
-
     def follow(self, starts: Array) -> Followed:
         """Follow the signs of G b, if the rows of F are in memory."""
         if isinstance(self.F, np.ndarray):
@@ -174,8 +156,6 @@ class FactorGram(Gram):
         changed = copy(self)
         if "F" in state:
             vars(changed).pop("thin", None)
-        if "origin" in state:
-            vars(changed).pop("moments", None)
         vars(changed).update(state)
         return changed
 
