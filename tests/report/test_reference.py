@@ -135,6 +135,13 @@ def test_on_a_phone(dark_phone, made, tmp_path):
     assert dark_phone.errors() == []
 
 
+def test_a_line_below_which_most_are_ordinary(desktop, tmp_path):
+    X = np.random.default_rng(0).normal(size=(500, 8))
+    detector = KernelPCAOutlierDetector(L1KernelPCA(8), rule="paper", contamination=0.1).fit(X)
+    desktop.open(report(detector, X).save(tmp_path / "e.html"))
+    assert "do not stand apart, and most of them may be" in desktop.text(".promise")
+
+
 def test_without_reference_rows_the_slider_shows_an_estimate(desktop, tmp_path):
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(480, 8)), rng.uniform(20, 30, size=(20, 8))])
@@ -145,5 +152,8 @@ def test_without_reference_rows_the_slider_shows_an_estimate(desktop, tmp_path):
     desktop.find("#cutoff-title").click()
     at = share[np.argsort(detector.score_samples(X))[19]]
     assert f"By a rough estimate, {100 * at:.0f}% of them are" in desktop.text("#cutoff-says")
-    assert "do not stand apart, and most of them may be" in desktop.text(".promise")
+    scores = -detector.score_samples(X)
+    at_line = share[np.argmin(np.where(scores > -detector.offset_, scores, np.inf))]
+    assert at_line <= 0.5
+    assert f"{at_line:.0%} of the flagged rows are ordinary." in desktop.text(".promise")
     assert desktop.driver.find_elements("css selector", "#reference") == []
