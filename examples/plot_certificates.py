@@ -34,7 +34,7 @@ display.ax_.set(title="Three searches, and what they can reach at most")
 plt.show()
 
 # %%
-# The gap of the first component, from the cheapest bound to the dearest: the largest eigenvalue; a
+# The gap of the first component, from the cheapest bound to the tightest: the largest eigenvalue; a
 # semidefinite relaxation, the default; the same, tightened by cutting the problem into parts. At
 # zero, the component is proven to be the best.
 

@@ -56,7 +56,7 @@ def draw(pca, some):
 
 
 # %%
-# Worker processes import this file to know its functions, so what starts them stands behind
+# Worker processes import this file to get its functions, so the code that starts them goes under
 # ``if __name__ == "__main__"``, as in every program with processes of its own.
 
 if __name__ == "__main__":

@@ -54,8 +54,8 @@ print(f"{N_ROWS} rows in {seconds:.1f} s; a full matrix would take {N_ROWS**2 * 
 print(pca.gram_)
 
 # %%
-# The angle around the torus, which the model has not seen, is laid open by the first two
-# components. Ruined rows are far from all landmarks: the components see little of them.
+# The first two components reveal the angle around the torus, which the model was not given.
+# Ruined rows are far from all landmarks: the components see little of them.
 
 shown = rng.permutation(np.flatnonzero(~ruined))[:6000]
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")

@@ -31,7 +31,7 @@ detector.fit(week(3000))
 
 # %%
 # A new week with 30 strange rows. On average, at most one flag in ten is false; the bound says how
-# many of these very flags are, with 95 % confidence.
+# many of these particular flags are, with 95 % confidence.
 
 batch = week(600, n_strange=30)
 flagged = detector.select(batch, fdr=0.1)

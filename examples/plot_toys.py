@@ -65,7 +65,7 @@ plt.show()
 # A spiral
 # --------
 # A spiral is no direction in the plane, but with a Gaussian kernel it has leading components too.
-# The kernel here is narrow, of width 0.75, and not centered. The squares have hardly a neighbor at
+# The kernel here is narrow, of width 0.75, and not centered. The squares hardly have a neighbor at
 # this width, and L1 components tell them apart; for L2 components they are ordinary. This depends
 # on the width: with a kernel wider than 1, both methods take the squares for ordinary points.
 

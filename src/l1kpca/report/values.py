@@ -92,7 +92,7 @@ def embedded(facts: Any) -> str:
 
 
 def within(items: Iterable[Any], most_bytes: int) -> Iterator[Any]:
-    """The first items that together take no more than so many bytes as JSON."""
+    """The first items that fit into ``most_bytes`` as JSON, all together."""
     for item in items:
         most_bytes -= len(embedded(item).encode("utf-8")) + 1
         if most_bytes < 0:
