@@ -213,6 +213,25 @@ CASES = {
         ",Building,Building,Building\n" + lines(),
         notes=("before the table are left out: 1 (the first: ',Building,Building,Building')",),
     ),
+    "a row of units": text(
+        lines([("", "m2", "EUR", "n"), *ROWS]),
+        notes=("below the names are words where the columns have numbers, as units are",
+               "left out: 1 (the first: ',m2,EUR,n')"),
+    ),
+    "a row of units in brackets, after an empty line": text(
+        lines([("[text]", "[m2]", "[EUR]", "[-]"), *ROWS]).replace("rooms\n", "rooms\n\n"),
+        notes=("left out: 1 (the first: '[text],[m2],[EUR],[-]')",),
+    ),
+    "units and descriptions": text(
+        lines([("", "m2", "EUR", ""), ("where", "floor", "per month", "number of"), *ROWS],
+              sep=";"),
+        notes=("left out: 2 (the first: ';m2;EUR;')",),
+    ),
+    "a first row of holes and words": text(
+        lines([("Dorf", "NA", "unknown", "-"), *ROWS]),
+        columns={"town": ["Dorf", *TOWN], "size": [np.nan, *BASE["size"]],
+                 "price": ["unknown", *PRICE], "rooms": ["-", *ROOMS]},
+    ),
     "a row of totals": text(
         lines() + "Total,,16635,29\n",
         columns={"town": [*TOWN, "Total"], "size": [*BASE["size"], np.nan],

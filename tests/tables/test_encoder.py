@@ -46,6 +46,7 @@ KINDS_OF = {
         "sorted": lambda: np.sort(draw().lognormal(10, 2, N)).round(),
         "years": lambda: draw().integers(1990, 2024, N),
         "every tenth": lambda: np.arange(N) * 10,
+        "kg and g": lambda: [f"{v} kg" if v % 3 else f"{v * 100} g" for v in range(7, 7 + N)],
         "ranks": lambda: draw().permutation(N),
     },
     "category": {
@@ -66,6 +67,10 @@ KINDS_OF = {
         "zone": lambda: pd.date_range("2020-01-01", periods=N, freq="5h", tz="Asia/Tokyo"),
         "date": lambda: [dt.date(2020, 1, 1) + dt.timedelta(days=i) for i in range(N)],
         "text": lambda: [f"{1 + i % 28}.{1 + i % 12}.{2000 + i % 20}" for i in range(N)],
+        "several forms": lambda: [
+            day.strftime(["%Y-%m-%d", "%d.%m.%Y", "%b %d, %Y"][i % 3])
+            for i, day in enumerate(pd.date_range("2020-01-01", periods=N))
+        ],
         "numbers": lambda: [20200100 + i for i in draw().integers(1, 32, N)],
     },
     "id": {
@@ -191,6 +196,25 @@ def test_two_in_a_hundred_may_be_no_numbers_and_a_reason_names_one():
     encoder = TableEncoder().fit(frame)
     assert encoder.kinds_["a"] == "id"
     assert "3% are none, such as 'x'" in encoder.reasons_["a"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        ([f"{i} kg" if i % 2 else f"{i} m" for i in range(40)], "units are mixed ('m', 'kg')"),
+        ([f"${i}" if i % 2 else f"€{i}" for i in range(40)], "units are mixed ('€', '$')"),
+        (
+            [f"{m:02}/{d:02}/2024" for m, d in zip([2, 14] * 20, [20, 3] * 20, strict=True)]
+            + [f"{i + 1:02}/01/2024" for i in range(12)],
+            "no date, as ",
+        ),
+    ],
+)
+def test_a_reason_says_what_is_mixed(cells, reason):
+    frame = pd.DataFrame({"a": cells, "b": draw().normal(size=len(cells))})
+    encoder = TableEncoder().fit(frame)
+    assert encoder.kinds_["a"] in ("id", "text", "category")
+    assert reason in encoder.reasons_["a"]
 
 
 @pytest.mark.parametrize("code", [-999, -9999.0, 9999, -99, 999.99])

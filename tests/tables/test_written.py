@@ -76,6 +76,10 @@ def test_what_is_sure_is_right_in_any_column(values, way):
         (["12:30 PM", "1:15 am", "12:00 AM", "11:45 p.m."], [12.5, 1.25, 0, 23.75]),
         (["<0.01", "~ 5", ">=7"], [0.01, 5, 7]),
         ([".5", "5.", ",5"], [0.5, 5, math.inf]),
+        (["12 kg", "300 g", "7.5 kg", "9 KG", "2 t"], [12, 0.3, 7.5, 9, 2000]),
+        (["5 m", "80 cm", "3 m", "12 in"], [5, 0.8, 3, 0.3048]),
+        (["90 min", "2 h", "45 min", "30 s"], [90, 120, 45, 0.5]),
+        (["5 m", "80 kg", "3 m"], [5, math.inf, 3]),
     ],
 )
 def test_a_mark_means_the_same_in_the_whole_column(cells, values):
@@ -141,7 +145,39 @@ def test_what_is_no_date_is_none(cell):
     assert not Dates.learn(Counter(["01.02.2020", "28.02.2020", cell])).reads(cell)
 
 
+def test_one_column_may_have_dates_in_a_few_forms():
+    forms = ["%Y-%m-%d", "%d.%m.%Y", "%b %d, %Y", "%Y-%m-%d %H:%M"]
+    pairs = [(moment, forms[i % 4]) for i, moment in enumerate(MOMENTS)]
+    dates = Dates.learn(Counter(moment.strftime(form) for moment, form in pairs))
+    for moment, form in pairs:
+        written = moment.strftime(form)
+        wanted = datetime.strptime(written, form).replace(tzinfo=UTC).timestamp()
+        assert dates(written) == (wanted, wanted), (written, dates)
+    assert dates.shown == "ISO; day, month, year; month, day, year"
+
+
+@pytest.mark.parametrize("mark", ["/", "-"])
+def test_day_and_month_have_one_order_in_a_column(mark):
+    dates = Dates.learn(Counter([f"13{mark}04{mark}2020", f"04{mark}14{mark}2020"]))
+    assert dates.reads(f"13{mark}04{mark}2020") != dates.reads(f"04{mark}14{mark}2020")
+
+
+def test_it_is_said_when_no_cell_tells_day_and_month_apart():
+    cells, doubt = ["03/04/2020", "05/06/2021 10:00"], "no cell tells the day from the month"
+    assert Dates.learn(Counter(cells)).shown == f"month, day, year; {doubt}"
+    assert Dates.learn(Counter([*cells, "02/13/2020"])).shown == "month, day, year"
+    assert Dates.learn(Counter([*cells, "13/02/2020"])).shown == "day, month, year"
+    assert Dates.learn(Counter(["03.04.2020", "05.06.2020"])).shown == "day, month, year"
+
+
+@pytest.mark.parametrize("cell", ["March 3rd, 2021", "3rd March 2021", "March 3, 2021"])
+def test_counted_days_are_days(cell):
+    day = datetime(2021, 3, 3, tzinfo=UTC).timestamp()
+    assert Dates.learn(Counter([cell]))(cell) == (day, day)
+
+
 def test_a_reader_says_what_it_does():
+    assert Numbers.learn(Counter({"5 kg": 2, "70 g": 1})).shown == " in kg (g converted)"
     assert Numbers(",", ("", "m2")).shown == " in m2 with decimal commas"
     assert Numbers(multiples=True).shown == " with k, M for thousands, millions"
     assert Dates("%d.%m.%Y %H:%M").shown == "day, month, year"

@@ -9,10 +9,8 @@ from typing import Any
 
 from l1kpca import KernelPCAOutlierDetector, TableEncoder
 from l1kpca.cli.cluster import each
-from l1kpca.cli.given import changed
-from l1kpca.cli.outputs import Outputs
 from l1kpca.cli.scoring import Tally
-from l1kpca.cli.terminal import Terminal
+from l1kpca.cli.terminal import Outputs, Terminal
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
 from l1kpca.report.facts import Cases, Reason, Summary, SuspiciousRow, to_plain
 from l1kpca.report.ranking import summarize
@@ -92,11 +90,14 @@ class Model:
         source: str,
         top: int,
         terminal: Terminal,
-        **levels: float | None,
+        fdr: float | None,
+        alpha: float | None,
     ) -> Summary:
         """What the detector says about rows; the first ``top`` are explained."""
         with terminal.work(source, "explaining rows"):
-            summary = summarize(self.detector, cases, source, top=top, judged=judged, **levels)
+            summary = summarize(
+                self.detector, cases, source, top=top, judged=judged, fdr=fdr, alpha=alpha
+            )
         detector, pca = self.detector, self.detector.pca_
         rule, contamination = detector.rule, detector.contamination
         settings = {
@@ -109,6 +110,15 @@ class Model:
             "seed": detector.random_state,
         }
         return replace(summary, settings=settings, notes=tuple(terminal.notes))
+
+
+def changed(pca: Any, **options: Any) -> Any:
+    """A kernel PCA with what the user stated; None leaves its own choice."""
+    stated = {name: value for name, value in options.items() if value is not None}
+    if stated.get("kernel", pca.kernel) != pca.kernel:
+        # The width and the most components that are right for one kernel are not for another.
+        stated = {"gamma": None, "max_components": None, **stated}
+    return pca.set_params(**stated)
 
 
 def _judged(detector: KernelPCAOutlierDetector, frame: Any) -> tuple[Any, Any, Judged]:

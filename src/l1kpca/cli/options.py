@@ -1,21 +1,82 @@
-"""The options of the commands, each in one place; `given` reads their values."""
+"""The options of the commands, each in one place, and how their values are read."""
 
 from __future__ import annotations
 
+import importlib
+import sys
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from l1kpca.cli.given import OWN_CLASS
+from l1kpca.cli.errors import InputError
 
+if TYPE_CHECKING:
+    from l1kpca.tables.table import Reading
+
+OWN_CLASS = "package.module:Class"
 TABLE, MODEL, FLAGS, RESULTS, RUN = "The table", "The model", "Flags", "Results", "The run"
 """Groups of options in the help."""
 
 
 def _option(group: str, name: str, text: str, metavar: str | None = None, **others: Any) -> Any:
     return typer.Option(*name.split(), help=text, metavar=metavar, rich_help_panel=group, **others)
+
+
+def _number(text: str) -> float | str:
+    """A number, whole if it is written so, or a word for the library to check."""
+    if text.isascii() and text.isdecimal():
+        return int(text)
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _checked(
+    option: str, wanted: str, fits: Callable[[Any], bool], words: Sequence[str] = ("auto",)
+) -> Callable[[str], Any]:
+    """A reader of the number of an option, or of a word for the library."""
+
+    def read(text: str) -> Any:
+        value = text if text in words else _number(text)
+        if value not in words and (isinstance(value, str) or not fits(value)):
+            raise InputError(f"{option} {text} is not possible; give {wanted}.")
+        return value
+
+    return read
+
+
+def _rule(text: str) -> Any:
+    """The name of a rule for the library to check, or an object of the user's own class."""
+    if ":" not in text:
+        return text
+    own = _import_class(text, "--rule")
+    try:
+        return own()
+    except Exception as error:  # whatever the user's code raises
+        raise InputError(
+            f"--rule {text}: {own.__name__}() fails ({error}); give every field a default."
+        ) from error
+
+
+def _import_class(text: str, option: str = "--trust") -> type:
+    """A class by its import path; the current folder is looked in last."""
+    module, _, name = text.partition(":")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except Exception as error:  # whatever the user's code raises
+        raise InputError(
+            f"{option} {text} cannot be imported ({error}); write it as {OWN_CLASS}, with a"
+            " package that Python finds from here."
+        ) from error
+    if not isinstance(found, type):
+        raise InputError(f"{option} {text} is not a class; write it as {OWN_CLASS}.")
+    return found
 
 
 # Where the default is None and not said, the library chooses; where it is said, as show_default,
@@ -77,15 +138,17 @@ MissingWords = Annotated[
     _option(TABLE, "--na", 'More words for a missing cell, such as "none,Unknown".', "WORDS"),
 ]
 DetectionRule = Annotated[
-    str,
+    Any,
     _option(MODEL, "--rule", "How rows are judged: robust, novelty (for clean training rows; auto"
             " takes it with --contamination 0, else robust), paper (the paper's rule to the"
-            f" letter), or a class of your own as {OWN_CLASS}, importable from here.", "RULE"),
+            f" letter), or a class of your own as {OWN_CLASS}, importable from here.", "RULE",
+            parser=_rule),
 ]  # fmt: skip
 Contamination = Annotated[
-    str,
+    Any,
     _option(MODEL, "--contamination", "Share of outliers from 0 (clean rows) to 0.5, or auto.",
-            "SHARE"),
+            "SHARE", parser=_checked("--contamination", "a share from 0 to 0.5, or auto",
+                                     lambda share: 0 <= share <= 0.5)),
 ]  # fmt: skip
 
 
@@ -116,27 +179,33 @@ _GAMMA = (
     " number of columns; the default with --rule paper) or scale. Kernels other than rbf take 1 /"
     " number of columns by default."
 )
-Gamma = Annotated[str | None, _option(MODEL, "--gamma", _GAMMA, "WIDTH", show_default="wide")]
+Gamma = Annotated[
+    Any, _option(MODEL, "--gamma", _GAMMA, "WIDTH", show_default="wide", parser=_number)
+]
 ReducingGamma = Annotated[
-    str | None, _option(MODEL, "--gamma", _GAMMA, "WIDTH", show_default="median")
+    Any, _option(MODEL, "--gamma", _GAMMA, "WIDTH", show_default="median", parser=_number)
 ]
 _HOW_MANY = "How many components, or a share of variance below 1."
+_components = _checked(
+    "--components", "a whole number of at least 1, or a share of the variance between 0 and 1",
+    lambda n: 0 < n < 1 or (isinstance(n, int) and n > 0), (),
+)  # fmt: skip
 Components = Annotated[
-    str | None,
+    Any,
     _option(MODEL, "--components", f"{_HOW_MANY} --rule paper takes one for each column by"
-            " default.", "N", show_default="0.8"),
+            " default.", "N", show_default="0.8", parser=_components),
 ]  # fmt: skip
 RequiredComponents = Annotated[
-    str, _option(MODEL, "--components", _HOW_MANY, "N", show_default=False)
+    Any, _option(MODEL, "--components", _HOW_MANY, "N", show_default=False, parser=_components)
 ]
 MaxSamples = Annotated[
-    str,
+    Any,
     _option(MODEL, "--max-samples", "Rows, drawn at random, on which components are found: a"
-            " number, all, or auto.", "N"),
+            " number, all, or auto.", "N", parser=_checked(
+                "--max-samples", "a number of rows of at least 3, all, or auto",
+                lambda n: isinstance(n, int) and n >= 3, ("auto", "all"))),
 ]  # fmt: skip
-Seed = Annotated[
-    int, _option(MODEL, "--seed", "Seed of the starts.", "N", min=0, max=2**32 - 1)
-]  # fmt: skip
+Seed = Annotated[int, _option(MODEL, "--seed", "Seed of the starts.", "N", min=0, max=2**32 - 1)]
 Reference = Annotated[
     str | None,
     _option(FLAGS, "--reference", "Ordinary rows, a table like DATA: the model is fitted to 70 % of"
@@ -198,7 +267,33 @@ MemoryLimit = Annotated[
             " memory.", "SIZE"),
 ]  # fmt: skip
 Trust = Annotated[
-    list[str] | None,
+    list[Any] | None,
     _option(RUN, "--trust", f"A class of your own that the model holds, as {OWN_CLASS}, importable"
-            " from here; can be repeated.", "CLASS"),
+            " from here; can be repeated.", "CLASS", parser=_import_class),
 ]  # fmt: skip
+
+
+def given_reading(context: typer.Context) -> Reading:
+    """What the user says about a table; every command that reads one has these options."""
+    from l1kpca.tables.table import Reading
+
+    said: dict[str, Any] = {
+        name: None if value == "auto" else value for name, value in context.params.items()
+    }
+    said["thousands"] = None if said["thousands"] == "none" else said["thousands"]
+    for mark in ("decimal", "thousands"):
+        if said[mark] is not None and (len(said[mark]) != 1 or said[mark].isalnum()):
+            raise InputError(f"--{mark} {said[mark]} is not possible; give one mark, as , or .")
+    if said.get("fdr") is not None and said.get("alpha") is not None:
+        raise InputError("--fdr and --alpha cannot be used together; give one of them.")
+    return Reading(
+        id_column=said.get("id_column"),
+        label_column=said.get("label"),
+        ignored=tuple(said.get("ignore") or ()),
+        only=tuple(said.get("only") or ()),
+        header={None: "auto", True: "yes", False: "no"}[said["header"]],
+        encoding=said["encoding"],
+        decimal=said["decimal"],
+        thousands=said["thousands"],
+        missing=tuple(said["na"].split(",")) if said["na"] else (),
+    )

@@ -1,16 +1,23 @@
-"""Talking to the user: results on stdout, everything else on stderr."""
+"""Talking to the user: results on stdout and in files, everything else on stderr."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from l1kpca.cli.errors import library_errors_explained, printable
+from l1kpca.cli.errors import InputError, library_errors_explained, printable
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from l1kpca.tables.table import Table
 
 _WIDTH_OF_FILES = 160
 _WIDTH_OF_NOTES = 2000
@@ -37,11 +44,11 @@ class Terminal:
         """What was done to the data, in a short table on stderr."""
         if self.quiet or self.as_json or not self._noted:
             return
+        from rich import table
         from rich.console import Console
-        from rich.table import Table
         from rich.text import Text
 
-        grid = Table(box=None, show_header=False, pad_edge=False)
+        grid = table.Table(box=None, show_header=False, pad_edge=False)
         for about, sentence in self._noted:
             grid.add_row(*map(Text, map(printable, (about or "note", sentence))))
         width = None if sys.stderr.isatty() else _WIDTH_OF_NOTES
@@ -89,10 +96,10 @@ class Terminal:
         """Show rows by their cells; columns whose name ends in # are right-aligned numbers."""
         if self.quiet or self.as_json:
             return
-        from rich.table import Table
+        from rich import table
         from rich.text import Text
 
-        grid = Table(title=Text(printable(title)), title_justify="left")
+        grid = table.Table(title=Text(printable(title)), title_justify="left")
         for name in rows[0] if rows else ():
             grid.add_column(name.rstrip("#"), justify="right" if name.endswith("#") else "left")
         for row in rows:
@@ -115,3 +122,78 @@ class Terminal:
         from rich.console import Console
 
         Console(width=None if sys.stdout.isatty() else _WIDTH_OF_FILES).print(what, **options)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a command writes where."""
+
+    files: Mapping[str, Path | None]
+    """The file of each option, None where it was not given."""
+    overwrite: bool = False
+    spreadsheet_safe: bool = False
+
+    def check(self, inputs: Iterable[str], **others: str | Path | None) -> None:
+        """Refuse files that cannot be written, and inputs as outputs, before any work is done."""
+        from l1kpca.files import check_writable
+        from l1kpca.tables.output import SUFFIXES
+
+        taken = {os.path.realpath(source): "the input" for source in inputs}
+        for name, source in others.items():
+            if source is not None:
+                taken[os.path.realpath(source)] = f"the {name}"
+        for name, path in self.files.items():
+            if path is None:
+                continue
+            option, real = f"--{name}", os.path.realpath(path)
+            if real in taken:
+                raise InputError(
+                    f"{option} {path} is also {taken[real]}; give every file a name of its own."
+                )
+            taken[real] = f"the file of {option}"
+            if name == "out" and path.suffix.lower() not in SUFFIXES:
+                raise InputError(
+                    f"--out {path} has a suffix that is not known; the kind of file is told by it:"
+                    f" {', '.join(SUFFIXES)}."
+                )
+            check_writable(path, overwrite=self.overwrite)
+
+    def write_table(self, table: Table, added: Mapping[str, Any], terminal: Terminal) -> None:
+        """Write the rows as read with new columns beside them, if ``--out`` was given."""
+        from l1kpca.tables.output import free_names, write_table
+
+        path = self.files["out"]
+        if path is None:
+            return
+        names, notes = free_names(table.frame.columns, added)
+        terminal.note(notes)
+
+        def frames() -> Iterator[DataFrame]:
+            start = 0
+            for frame in table.batches(progress):
+                rows = slice(start, start := start + len(frame))
+                yield frame.assign(**{names[name]: values[rows] for name, values in added.items()})
+
+        with terminal.progress("writing rows") as progress:
+            write_table(
+                frames(), path, overwrite=self.overwrite, spreadsheet_safe=self.spreadsheet_safe
+            )
+
+    def write_report(self, path: Path, facts: Any, terminal: Terminal) -> None:
+        """Write the page on what ``report_of`` takes."""
+        from l1kpca.files import replacing
+        from l1kpca.report.content import report_of
+
+        with terminal.work("--report", "making the report"):
+            page = report_of(*facts).to_html()
+        with replacing(path, overwrite=self.overwrite) as temporary:
+            temporary.write_text(page, encoding="utf-8")
+
+    def finish(self, plain: Mapping[str, Any], terminal: Terminal) -> None:
+        """Name the files that were written; print the result as JSON if that was asked for."""
+        written: dict[str, str | None] = dict.fromkeys(self.files)
+        for name, path in self.files.items():
+            if path is not None:
+                terminal.say(f"Written: {path}")
+                written[name] = str(path)
+        terminal.result({**plain, "notes": terminal.notes, "written": written})

@@ -13,7 +13,7 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.tables.written import DAY, NO_NUMBER, NO_VALUE, Dates, Numbers
+from l1kpca.tables.written import DAY, NO_NUMBER, NO_VALUE, Dates, Numbers, matched
 
 Part = tuple[str, str]
 """A column, and what of it: nothing, or of a date "day", "weekday" or "hour"."""
@@ -181,11 +181,17 @@ def _kind_of_text(name: str, cells: list[str | None]) -> Kind:
         read = np.array([np.nan if cell is None else numbers(cell) for cell in cells])
         return _kind_of_numbers(name, read, numbers)
     dates = Dates.learn(counts)
-    if sum(k for cell, k in counts.items() if not dates.reads(cell)) <= few:
+    undated = {cell: k for cell, k in counts.items() if not dates.reads(cell)}
+    if sum(undated.values()) <= few:
         return Kind("date", f"dates ({dates.shown})", dates)
-    share, why = sum(unread.values()) / counts.total(), ""
-    if share < 0.5:
-        why = f"; no number, as {share:.0%} are none, such as {_quoted(next(iter(unread)))}"
+    why = ""
+    for what, none in (("number", unread), ("date", undated)):
+        share = sum(none.values()) / counts.total()
+        if share <= 0.5:
+            why = f"; no {what}, as {share:.0%} are none, such as {_quoted(next(iter(none)))}"
+    units = [*filter(None, numbers.units), *numbers.beside]
+    if 1 < len(units) < 6 and sum(k for cell, k in unread.items() if not matched(cell)) <= few:
+        why = f"; no number, as units are mixed ({units[0]!r}, {units[1]!r})"
     return _kind_of_words(name, counts, why)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from l1kpca.tables.table import Notes, Reading, TableError, check_width, shortened, unique_names
+from l1kpca.tables.written import NO_NUMBER
 
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
 
@@ -22,6 +23,7 @@ _COMMENT = "#"
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _CONTROLS = bytes({*range(32)} - {1, *range(9, 14), 27, 31})
+_FEWEST_BELOW = 4  # rows, before the first can be one of units
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 
 
@@ -37,7 +39,8 @@ class Layout:
     thousands: str = ""
     skip: int = 0
     """Lines before the table."""
-    has_header: bool = True
+    header: int = 1
+    """Lines of it that name the columns, or say what is in them."""
     names: tuple[str, ...] = ()
     missing: tuple[str, ...] = MISSING_WORDS
     comment: str = ""
@@ -70,6 +73,9 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     has_header = reading.header == "yes" or (
         reading.header == "auto" and _has_header(cells, kinds, layout.decimal)
     )
+    header = int(has_header)
+    while has_header and _is_unit_row(cells[header:], kinds[header:], layout.decimal):
+        header += 1
     names = cells[0] if has_header else _commented(before, layout, width)
     while len(names) > width and not names[-1].strip():
         names = names[:-1]
@@ -80,15 +86,20 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     if not all(row[0].startswith(_COMMENT) for row in before):
         shown = shortened(layout.delimiter.join(before[0]))
         notes.count("lines before the table are left out", shown, rows[start][0])
+    if header > 1:
+        said = "below the names are words where the columns have numbers, as units are: left out"
+        notes.count(said, shortened(layout.delimiter.join(cells[1])), header - 1)
+    lines_of_header = rows[start + header - 1][0] - rows[start][0] + 1
     comments = any(row[0].startswith(_COMMENT) and len(row) != width for row in cells)
     return replace(
         layout,
         skip=rows[start][0],
-        has_header=has_header,
+        header=header,
         names=unique_names(names, notes) if names else tuple(f"x{i}" for i in range(width)),
         comment=_COMMENT if comments else "",
         even=layout.delimiter != " "
-        and all(len(row) == (len(names) or width) for row in cells[has_header:]),
+        and all(len(row) == (len(names) or width) for row in cells[header:])
+        and lines_of_header == header,
     )
 
 
@@ -250,6 +261,24 @@ def _has_header(cells: list[list[str]], kinds: list[list[str]], decimal: str) ->
         kind == "missing" or cell not in {row[place] for row in cells[1:] if place < len(row)}
         for place, (cell, kind) in enumerate(zip(cells[0], first, strict=True))
     )
+
+
+def _is_unit_row(cells: list[list[str]], kinds: list[list[str]], decimal: str) -> bool:
+    """Whether the first row has no number, but words, in the columns that have numbers below."""
+    if len(cells) < _FEWEST_BELOW or len(cells[0]) < 2:
+        return False
+    words, said = {"word", "comma"} if decimal == "." else {"word"}, []
+    for place, (cell, kind) in enumerate(zip(cells[0], kinds[0], strict=True)):
+        below = [row[place] for row in kinds[1:] if place < len(row)]
+        n_words, n_missing = sum(k in words for k in below), below.count("missing")
+        if 2 * n_words > len(below) - n_missing:  # a column of words: units have none of them
+            if any(cell == row[place] != "" for row in cells[1:] if place < len(row)):
+                return False
+        elif n_missing < len(below):
+            if kind != "missing" and (kind not in words or cell.strip().lower() in NO_NUMBER):
+                return False
+            said.append(kind in words)
+    return sum(said) > len(said) / 2 and len(said) > 1
 
 
 def _kind(cell: str, missing: tuple[str, ...]) -> str:

@@ -63,7 +63,7 @@ class TextTable(Opened):
             remarks.append(
                 f"no line of column names was found: the columns are called x0 to {last}"
             )
-        unnamed = layout.has_header and layout.names[0] == "column 1"
+        unnamed = layout.header and layout.names[0] == "column 1"
         return replace(
             self,
             names_given=layout.names[0] != "x0",
@@ -84,14 +84,14 @@ class TextTable(Opened):
         chunks = _with_line_ends(chunks, self.path)
         if not layout.even:
             chunks = _mended(chunks, layout, notes)
-            layout = replace(layout, skip=0, has_header=False, delimiter=",", quote='"')
+            layout = replace(layout, skip=0, header=0, delimiter=",", quote='"')
         reader = arrow_csv.open_csv(
             io.BufferedReader(_Piped(chunks), BLOCK),
             read_options=arrow_csv.ReadOptions(
                 block_size=BLOCK,
                 skip_rows=layout.skip,
                 column_names=layout.names,
-                skip_rows_after_names=int(layout.has_header),
+                skip_rows_after_names=layout.header,
             ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=layout.delimiter, quote_char=layout.quote, newlines_in_values=True
@@ -208,7 +208,7 @@ def lines_of(chunks: Iterator[bytes]) -> Iterator[str]:
 def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[bytes]:
     """Rows with exactly as many cells as there are names, as plain CSV."""
     lines = itertools.islice(lines_of(chunks), layout.skip, None)
-    rows = itertools.islice(cells_of(lines, layout), int(layout.has_header), None)
+    rows = itertools.islice(filter(any, cells_of(lines, layout)), layout.header, None)
     return as_csv(_rows(rows, layout, notes))
 
 
@@ -216,8 +216,6 @@ def _rows(rows: Iterator[list[str]], layout: Layout, notes: Notes) -> Iterator[l
     """Rows of the right width; what is not one is counted."""
     width = len(layout.names)
     for cells in rows:
-        if not any(cells):
-            continue
         shown = shortened(layout.delimiter.join(cells))
         if layout.comment and cells[0].startswith(layout.comment):
             notes.count("comment lines are left out", shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -46,6 +47,16 @@ _CLOCK = re.compile(
     r"([+-])?(\d{1,4}):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?(?:\s*([ap])\.?m\.?)?", re.I
 )
 _MULTIPLES = {"k": 1e3, "K": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "G": 1e9, "T": 1e12}
+_FAMILIES: tuple[dict[str, float], ...] = (
+    {"mg": 1e-6, "g": 1e-3, "kg": 1.0, "t": 1e3, "oz": 0.028349523125, "lb": 0.45359237,
+     "lbs": 0.45359237},
+    {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "km": 1e3, "in": 0.0254, "ft": 0.3048, "yd": 0.9144,
+     "mi": 1609.344},
+    {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "hr": 3600.0, "hrs": 3600.0},
+    {"ml": 1e-3, "cl": 1e-2, "dl": 0.1, "l": 1.0},
+    {"wh": 1e-3, "kwh": 1.0},
+    {"b": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12},
+)  # fmt: skip
 DAY = 86_400.0
 _DAY_ZERO = datetime(1970, 1, 1)
 _DAYS = (
@@ -58,6 +69,10 @@ _HOURS = (
     "", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", " %H:%M:%S.%f", " %H:%M:%S %z",
     ":%H:%M:%S %z", ":%H:%M:%S",
 )  # fmt: skip
+_FORMS = ("ISO", *(day + hour for day in _DAYS for hour in _HOURS))
+_PLACES = (("%d/%m", "%m/%d"), ("%d-%m", "%m-%d"))  # of day and month, which marks do not tell
+_MOST_FORMS = 5
+_ENDINGS = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b|(?<=[A-Za-z])\.")
 _WORDS = {"y": "year", "m": "month", "b": "month", "d": "day"}
 ISO = "ISO"
 
@@ -68,26 +83,33 @@ class Numbers:
 
     ``decimal`` is the decimal mark, ``units`` what most have before and after them, "" for nothing;
     with ``multiples`` the letters k, M, B after a number stand for thousands, millions and so on.
+    Units ``beside`` that of most are converted to it if they measure the same.
     """
 
     decimal: str = "."
     units: tuple[str, str] = ("", "")
     multiples: bool = False
+    beside: tuple[str, ...] = ()
 
     @classmethod
     def learn(cls, cells: Mapping[str, int]) -> Numbers:
         """Decide by all the cells, given with their counts, what a comma and a unit mean."""
         marks, money, units = Counter[str](), Counter[str](), Counter[str]()
         for cell, count in cells.items():
-            if match := _matched(cell):
+            if match := matched(cell):
                 money[_folded(match["money"])] += count
                 units[match["unit"] or ""] += count
                 if mark := _decimal_mark(_BLANKS.sub("", match["body"])):
                     marks[mark] += count
         multiples = len(units) > 1 and units.keys() - {""} <= _MULTIPLES.keys()
-        del money[""], units[""]
-        common = [_folded(most[0][0]) if (most := u.most_common(1)) else "" for u in (money, units)]
-        return cls("," if marks[","] > marks["."] else ".", (common[0], common[1]), multiples)
+        folded = Counter[str]()
+        for unit, count in units.items() if not multiples else ():
+            folded[_folded(unit)] += count
+        del money[""], folded[""]
+        before, after = ([u for u, _ in found.most_common()] for found in (money, folded))
+        common = "".join(before[:1]), "".join(after[:1])
+        decimal = "," if marks[","] > marks["."] else "."
+        return cls(decimal, common, multiples, (*before[1:], *after[1:]))
 
     def __call__(self, cell: str) -> float:
         """The number in a cell; NaN for a word that says "no value", infinity for no number."""
@@ -102,10 +124,12 @@ class Numbers:
             hour = int(hours) if half == "0" else int(hours) % 12 + 12 * (half in "pP")
             size = hour + int(minutes) / 60 + float(seconds.replace(",", ".")) / 3600
             return -size if sign == "-" else size
-        match = _matched(cell)
+        match = matched(cell)
         unit, factor = (match["unit"] or "") if match else "", 1.0
         if self.multiples:
             factor, unit = _MULTIPLES.get(unit, 1.0), ""
+        elif found := _factor(_folded(unit), self.units[1]):
+            factor, unit = found, ""
         # Another unit than that of the column makes it another number.
         if match is None or any(
             own and _folded(own) != usual
@@ -123,12 +147,14 @@ class Numbers:
     @property
     def shown(self) -> str:
         """What is special about them, in words."""
-        said = [f" in {unit}" for unit in self.units if unit and not self.multiples]
+        said = [f" in {unit}" for unit in self.units if unit]
+        converted = [unit for unit in self.beside if _factor(unit, self.units[1])]
+        said += [f" ({', '.join(converted)} converted)"] if converted else []
         said += [" with decimal commas"] if self.decimal == "," else []
         return "".join([*said, *[" with k, M for thousands, millions"] * self.multiples])
 
 
-def _matched(cell: str) -> re.Match[str] | None:
+def matched(cell: str) -> re.Match[str] | None:
     """The parts of a written number, without footnote marks."""
     match = _NUMBER.fullmatch(_NOTE.sub("", cell.strip().translate(_MINUS)).strip())
     return match if match and bool(match["open"]) == bool(match["close"]) else None
@@ -137,6 +163,12 @@ def _matched(cell: str) -> re.Match[str] | None:
 def _folded(unit: str | None) -> str:
     """A unit as it is compared with others."""
     return _BLANKS.sub("", unit or "").casefold().translate({0xB2: "2", 0xB3: "3"})
+
+
+def _factor(unit: str, other: str) -> float | None:
+    """What turns one unit into another that measures the same."""
+    sizes: dict[str, float] = next((family for family in _FAMILIES if other in family), {})
+    return sizes[unit] / sizes[other] if unit in sizes else None
 
 
 def _decimal_mark(body: str) -> str:
@@ -155,9 +187,9 @@ def _decimal_mark(body: str) -> str:
     return mark if sure else ""
 
 
-def _marks(text: str) -> set[str]:
+def _marks(text: str) -> frozenset[str]:
     """The marks between the parts of a date."""
-    return {*re.sub(r"%[A-Za-z]|[+-]\d\d:?\d\d$", "", text)} & {*"/.,:-"}
+    return frozenset({*re.sub(r"%[A-Za-z]|[+-]\d\d:?\d\d$", "", text)} & {*"/.,:-"})
 
 
 @lru_cache(100_000)  # strptime takes long, and a column is read more than once
@@ -178,29 +210,34 @@ def _seconds(form: str, text: str) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Dates:
-    """How the dates of a column are written: ``ISO``, or a form that strptime knows."""
+    """How the dates of a column are written: ``ISO``, or a form that strptime knows.
+
+    ``others`` are forms of cells that the first cannot read.  With ``either`` no cell tells the day
+    from the month.
+    """
 
     form: str = ISO
+    others: tuple[str, ...] = ()
+    either: bool = False
 
     @classmethod
     def learn(cls, cells: Mapping[str, int]) -> Dates:
-        """The form that reads most cells."""
-        some = [cell for cell in cells if cell.strip().lower() not in NO_NUMBER]
+        """The few forms that read most cells; between the same marks, the day has one place."""
+        some = [_tidy(cell) for cell in cells if cell.strip().lower() not in NO_NUMBER]
         some = some[:: max(1, len(some) // tuning.DATE_TRIALS)]
-        best, read = cls(), 0
-        for form in (ISO, *(day + hour for day in _DAYS for hour in _HOURS)):
-            dates = cls(form)
-            alike = _marks(form) in map(_marks, some[:5])  # strptime takes long to say no
-            found = sum(map(dates.reads, some)) if alike or form == ISO else 0
-            if found > read:
-                best, read = dates, found
-            if read == len(some):
-                break
-        return best
+        found = [_forms_of(some, apart) for apart in itertools.product(*_PLACES)]
+        forms, n_left = min(found, key=lambda pair: pair[1])
+        either = any(n == n_left and other != forms for other, n in found)
+        return cls(forms[0], tuple(forms[1:]), either)
 
     def __call__(self, cell: str) -> tuple[float, float]:
         """Seconds since 1970, and the same on the clock on the wall; NaN if it is no date."""
-        return _seconds(self.form, " ".join(cell.split()))
+        text, found = _tidy(cell), (math.nan, math.nan)
+        for form in (self.form, *self.others):
+            found = _seconds(form, text)
+            if not math.isnan(found[0]):
+                break
+        return found
 
     def reads(self, cell: str) -> bool:
         """Whether a cell is a date, or says that there is none."""
@@ -208,6 +245,30 @@ class Dates:
 
     @property
     def shown(self) -> str:
-        """The form in words."""
-        parts = re.findall("%[YymbBd]", self.form)
-        return ", ".join(_WORDS[part[1].lower()] for part in parts) or ISO
+        """The forms in words."""
+        orders = {}
+        for form in (self.form, *self.others):
+            parts = re.findall("%[YymbBd]", form)
+            orders[", ".join(_WORDS[part[1].lower()] for part in parts) or ISO] = None
+        doubt = "; no cell tells the day from the month" if self.either else ""
+        return "; ".join(orders) + doubt
+
+
+def _tidy(cell: str) -> str:
+    """A date without blanks, dots and endings that say nothing: "Jan. 3rd,  2021"."""
+    return " ".join(_ENDINGS.sub("", cell).split())
+
+
+def _forms_of(cells: list[str], apart: tuple[str, ...]) -> tuple[list[str], int]:
+    """Forms that read cells, but for those that begin in some way, and how many are not read."""
+    forms: list[str] = []
+    left = cells
+    while left and len(forms) < _MOST_FORMS:
+        marks = {*map(_marks, left)}  # strptime takes long to say no
+        tried = [f for f in _FORMS if (f == ISO or _marks(f) in marks) and not f.startswith(apart)]
+        unread = [[cell for cell in left if math.isnan(_seconds(f, cell)[0])] for f in tried]
+        best = min(range(len(tried)), key=lambda place: len(unread[place]))
+        if len(unread[best]) == len(left):
+            break
+        forms, left = [*forms, tried[best]], unread[best]
+    return forms or [ISO], len(left)

@@ -7,11 +7,9 @@ from typing import Any
 
 import typer
 
-from l1kpca.cli import given
 from l1kpca.cli import options as opt
 from l1kpca.cli.errors import InputError
-from l1kpca.cli.outputs import Outputs
-from l1kpca.cli.terminal import Terminal
+from l1kpca.cli.terminal import Outputs, Terminal
 
 
 def calibrate(
@@ -35,8 +33,8 @@ def calibrate(
     from l1kpca.report.ranking import suspects
 
     terminal = Terminal(quiet, as_json)
-    fitted = load_model(model, [given.import_class(text, "--trust") for text in trust or ()])
-    table = read_like(fitted, reference, given.given_reading(context), terminal)
+    fitted = load_model(model, trust or [])
+    table = read_like(fitted, reference, opt.given_reading(context), terminal)
     cases, _ = fitted.judge(table, table.n_rows, terminal)
     detector = fitted.detector
     y = None if labels is None else _read_labels(labels, len(cases.X))

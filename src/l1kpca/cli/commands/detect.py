@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 import typer
 
-from l1kpca.cli import given
 from l1kpca.cli import options as opt
 from l1kpca.cli.cluster import connected
 from l1kpca.cli.errors import InputError, library_errors_explained
-from l1kpca.cli.outputs import Outputs
-from l1kpca.cli.terminal import Terminal
+from l1kpca.cli.terminal import Outputs, Terminal
 
 
 def detect(
@@ -62,24 +61,19 @@ def detect(
     if report is not None:
         with library_errors_explained("--report"):
             templates()  # what is not installed is missed now, not after the work
-    stated = {
-        "kernel": kernel,
-        "gamma": given.number_or_text(gamma),
-        "n_components": given.read_components(components),
-    }
+    stated = {"kernel": kernel, "gamma": gamma, "n_components": components}
     settings = {
-        "rule": given.read_rule(rule),
-        "contamination": given.read_contamination(contamination),
+        "rule": rule,
+        "contamination": contamination,
         "scaling": None if scaling == opt.Scaled.NONE else scaling.value,
-        "max_samples": given.read_max_samples(max_samples),
+        "max_samples": None if max_samples == "all" else max_samples,
         "random_state": seed,
         "n_jobs": n_jobs,
         "memory_limit": memory_limit,
     }
     terminal = Terminal(quiet, as_json)
     spread = context.with_resource(connected(cluster))
-    levels = given.read_levels(fdr, alpha)
-    reading, compared = given.given_reading(context), None
+    reading, compared = opt.given_reading(context), None
     with terminal.progress("reading rows") as progress:
         table = read_table(data, reading, most=SAMPLE_ROWS, seed=seed, progress=progress)
     if reference is None:
@@ -94,11 +88,30 @@ def detect(
         model.check(table)
     n_kept = max(top, 1 if report is None else MOST_LISTED)
     cases, judged = model.judge(table, n_kept, terminal, judged, spread=spread)
-    summary = model.summary(cases, judged, table.source, top, terminal, **levels)
+    summary = model.summary(cases, judged, table.source, top, terminal, fdr, alpha)
     write_scores(summary, table, outputs, terminal)
     if report is not None:
-        facts = model.detector, cases, summary, given.given_command(context), compared
+        facts = model.detector, cases, summary, _command_line(context), compared
         outputs.write_report(report, facts, terminal)
     if save is not None:
         model.save(save, overwrite=force)
     show(summary, outputs, terminal)
+
+
+def _command_line(context: typer.Context) -> str:
+    """The command line that runs, quoted for a shell, without what was left to its default."""
+    options: list[str] = []
+    arguments: list[str] = []
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name)
+        value = context.params.get(parameter.name)
+        if source is None or source.name != "COMMANDLINE":
+            continue
+        if parameter.param_type_name == "argument":
+            arguments += map(str, value if isinstance(value, list | tuple) else [value])
+        elif getattr(parameter, "is_flag", False):
+            options.append((parameter.opts if value else parameter.secondary_opts)[0])
+        else:
+            for one in value if isinstance(value, list | tuple) else [value]:
+                options += [parameter.opts[0], str(one)]
+    return shlex.join([*context.command_path.split(), *arguments, *options])

@@ -6,11 +6,9 @@ from typing import Any
 
 import typer
 
-from l1kpca.cli import given
 from l1kpca.cli import options as opt
 from l1kpca.cli.cluster import connected, each
-from l1kpca.cli.outputs import Outputs
-from l1kpca.cli.terminal import Terminal
+from l1kpca.cli.terminal import Outputs, Terminal
 
 
 def reduce(
@@ -43,7 +41,7 @@ def reduce(
     import numpy as np
 
     from l1kpca import L1KernelPCA, tuning
-    from l1kpca.cli.detection import SAMPLE_ROWS, learn
+    from l1kpca.cli.detection import SAMPLE_ROWS, changed, learn
     from l1kpca.cli.scoring import robust_scaling
     from l1kpca.tables.sources import read_table
 
@@ -52,7 +50,7 @@ def reduce(
     terminal = Terminal(quiet, as_json)
     spread = context.with_resource(connected(cluster))
     own = L1KernelPCA(
-        given.read_components(components),
+        components,
         kernel="rbf",
         gamma="median",
         random_state=seed,
@@ -60,8 +58,8 @@ def reduce(
         memory_limit=memory_limit,
         verbose=int(terminal.is_watched),
     )
-    pca = given.changed(own, kernel=kernel, gamma=given.number_or_text(gamma))
-    reading = given.given_reading(context)
+    pca = changed(own, kernel=kernel, gamma=gamma)
+    reading = opt.given_reading(context)
     with terminal.progress("reading rows") as progress:
         table = read_table(data, reading, most=SAMPLE_ROWS, seed=seed, progress=progress)
     if len(table.frame) > tuning.EXACT_ROWS:

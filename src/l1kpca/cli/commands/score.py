@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from l1kpca.cli import given
 from l1kpca.cli import options as opt
 from l1kpca.cli.cluster import connected
 from l1kpca.cli.errors import DRIFT, InputError
-from l1kpca.cli.outputs import Outputs
-from l1kpca.cli.terminal import Terminal
+from l1kpca.cli.terminal import Outputs, Terminal
 
 if TYPE_CHECKING:
     from l1kpca.cli.detection import Model
@@ -53,16 +51,15 @@ def score(
     outputs.check(data, model=model)
     terminal = Terminal(quiet, as_json)
     spread = context.with_resource(connected(cluster))
-    fitted = load_model(model, [given.import_class(text, "--trust") for text in trust or ()])
-    levels = given.read_levels(fdr, alpha)
+    fitted = load_model(model, trust or [])
     if fail_on_drift and not hasattr(fitted.detector, "calibration_"):
         raise InputError(
             f"--fail-on-drift needs reference rows, and {model} has none; use l1kpca calibrate."
         )
-    table = read_like(fitted, data, given.given_reading(context), terminal, most=SAMPLE_ROWS)
+    table = read_like(fitted, data, opt.given_reading(context), terminal, most=SAMPLE_ROWS)
     try:
         cases, judged = fitted.judge(table, max(top, 1), terminal, spread=spread)
-        summary = fitted.summary(cases, judged, table.source, top, terminal, **levels)
+        summary = fitted.summary(cases, judged, table.source, top, terminal, fdr, alpha)
     except (AttributeError, TypeError, LookupError) as error:
         # The parts of the model do not fit together: it was not fitted here, whatever it says.
         raise ModelFileError(
