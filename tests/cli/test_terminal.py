@@ -27,6 +27,14 @@ def test_progress_is_for_eyes_only(capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def test_sentences_break_between_words(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    Terminal().say("Forty letters are few for such a sentence: " + "/path" * 12)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown == ["Forty letters are few for such a", "sentence:", "/path" * 12]
+
+
 def test_a_bar_is_shown_on_a_terminal(tmp_path):
     np.save(tmp_path / "a.npy", np.random.default_rng(0).normal(size=(200, 3)))
     executable = Path(sys.executable).with_name("l1kpca")

@@ -167,6 +167,10 @@ CASES = {
         changed(town=[FRENCH[0], "B\ufffdrg", *TOWN[2:]]),
         ("bytes that are not UTF-8 text are shown as",),
     ),
+    "no UTF-8 at all": Case(
+        lines([("\u5927\u962a", *ROWS[0][1:]), *ROWS[1:]]).encode("shift_jis"),
+        changed(town=["\u0091\u00e5\u008d\u00e3", *TOWN[1:]]), ("taken to be in latin-1",),
+    ),
     "an encoding that is said": text(lines(ACCENTED), "cp1250", columns=changed(town=FRENCH),
                                      said={"encoding": "cp1250"}, notes=("to be in cp1250",)),
     # --- names
@@ -205,7 +209,19 @@ CASES = {
     "names in a comment": text("# made by hand\n# town size price rooms\n"
                                + lines(sep=" ", names=None)),
     "a sign before the names": text("#" + lines()),
+    "names of an ARFF file": text(
+        "% rents\n@RELATION rents\n@attribute town {Aue,Berg,Calw}\n@attribute 'size' numeric\n"
+        "@ATTRIBUTE price numeric\n@attribute rooms integer\n@data\n" + lines(names=None),
+        notes=("lines before the table are left out: 7",), name="table.arff",
+    ),
+    "line ends in names": text(
+        lines(names=("town", '"size\nin m2"', "price", "rooms")),
+        columns=dict(zip(("town", "size in m2", "price", "rooms"), BASE.values(), strict=True)),
+    ),
     # --- what is around and between the rows
+    "a line about the table that is nearly as wide": text(
+        "Rents; of 2024; by town\n\n" + lines(sep=";"), notes=("before the table are left out: 2",)
+    ),
     "a title": text("Rents of 2024\n\n" + lines(), notes=("before the table are left out: 2",)),
     "a title with commas": text("Rents of 2024,,,\n" + lines(),
                                 notes=("before the table are left out: 1",)),
@@ -305,10 +321,23 @@ CASES = {
         columns={name: HOLE[name] for name in ("town", "price", "rooms", "size")},
         name="table.ndjson",
     ),
-    "a line that is no JSON": text(json_lines() + "{broken\n", name="table.jsonl",
+    "a line that is no JSON": text("{broken\n" + json_lines(), name="table.jsonl",
                                    notes=(f"no JSON object {LEFT_OUT}",)),
     "JSON in one list": text(json.dumps(pd.DataFrame(BASE).to_dict("records"), indent=1),
                              name="table.json"),
+    "JSON by columns": text(pd.DataFrame(BASE).to_json(), name="table.json"),
+    "JSON by rows": text(pd.DataFrame(BASE).to_json(orient="index"), name="table.json"),
+    "JSON with the names apart": text(pd.DataFrame(BASE).to_json(orient="split"),
+                                      name="table.json"),
+    "JSON of lists": text(json.dumps(BASE, indent=1), name="table.json"),
+    "JSON of lists of cells": text(
+        json.dumps([list(NAMES), *map(list, zip(*BASE.values(), strict=True))]), name="table.json"
+    ),
+    "JSON with the table inside": text(
+        json.dumps({"status": "ok", "rows": pd.DataFrame(BASE).to_dict("records")}),
+        name="table.json",
+    ),
+    "text that is called a workbook": text(lines(sep="\t"), name="table.xls"),
     "nested JSON lines": text(
         json_lines([{"town": t, "of": {"size": s, "more": {"price": p, "rooms": r}}}
                     for t, s, p, r in zip(*BASE.values(), strict=True)]),

@@ -45,6 +45,7 @@ KINDS_OF = {
         "durations": lambda: pd.to_timedelta(draw().normal(size=N), unit="h"),
         "sorted": lambda: np.sort(draw().lognormal(10, 2, N)).round(),
         "years": lambda: draw().integers(1990, 2024, N),
+        "a year for each row": lambda: np.arange(1800, 1800 + N),
         "every tenth": lambda: np.arange(N) * 10,
         "kg and g": lambda: [f"{v} kg" if v % 3 else f"{v * 100} g" for v in range(7, 7 + N)],
         "ranks": lambda: draw().permutation(N),
@@ -72,6 +73,7 @@ KINDS_OF = {
             for i, day in enumerate(pd.date_range("2020-01-01", periods=N))
         ],
         "numbers": lambda: [20200100 + i for i in draw().integers(1, 32, N)],
+        "numbers with hours": lambda: [20200100093000 + i * 10**6 for i in range(1, 31)] * 10,
     },
     "id": {
         "counter": lambda: np.arange(5, 5 + N),

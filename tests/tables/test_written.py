@@ -79,6 +79,7 @@ def test_what_is_sure_is_right_in_any_column(values, way):
         (["12 kg", "300 g", "7.5 kg", "9 KG", "2 t"], [12, 0.3, 7.5, 9, 2000]),
         (["5 m", "80 cm", "3 m", "12 in"], [5, 0.8, 3, 0.3048]),
         (["90 min", "2 h", "45 min", "30 s"], [90, 120, 45, 0.5]),
+        (["5.1 ± 0.3", "4 +/- 0.25"], [5.1, 4]),
         (["5 m", "80 kg", "3 m"], [5, math.inf, 3]),
     ],
 )
@@ -123,7 +124,8 @@ MOMENTS = [datetime(2019, 1, 31, 23, 59, 58) + timedelta(hours=31 * i) for i in 
     "form",
     ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y%m%d", "%d.%m.%Y", "%m/%d/%Y",
      "%d/%m/%Y", "%d/%m/%Y %H:%M:%S", "%m/%d/%y %I:%M %p", "%b %d, %Y", "%d %B %Y", "%d-%b-%y",
-     "%Y/%m/%d", "%d/%b/%Y:%H:%M:%S", "%Y-%m"],
+     "%Y/%m/%d", "%d/%b/%Y:%H:%M:%S", "%Y-%m",
+     "%b-%d-%Y", "%a %b %d %H:%M:%S %Y", "%Y%m%d%H%M%S", "%Y%m%d%H%M"],
 )  # fmt: skip
 def test_dates_are_read_as_they_are_written(form):
     cells = [moment.strftime(form) for moment in MOMENTS]
@@ -176,8 +178,15 @@ def test_counted_days_are_days(cell):
     assert Dates.learn(Counter([cell]))(cell) == (day, day)
 
 
+@pytest.mark.parametrize("cells", [["2021Q1", "2021-Q4"], ["Q1 2021", "q4/2021"]])
+def test_a_quarter_is_its_first_day(cells):
+    dates = Dates.learn(Counter(cells))
+    days = [datetime(2021, month, 1, tzinfo=UTC).timestamp() for month in (1, 10)]
+    assert [dates(cell)[0] for cell in cells] == days
+
+
 def test_a_reader_says_what_it_does():
-    assert Numbers.learn(Counter({"5 kg": 2, "70 g": 1})).shown == " in kg (g converted)"
+    assert Numbers.learn(Counter({"5 kg": 2, "70 g": 1})).shown == " in kg, g converted"
     assert Numbers(",", ("", "m2")).shown == " in m2 with decimal commas"
     assert Numbers(multiples=True).shown == " with k, M for thousands, millions"
     assert Dates("%d.%m.%Y %H:%M").shown == "day, month, year"

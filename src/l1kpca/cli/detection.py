@@ -163,10 +163,10 @@ def learn(table: Table, terminal: Terminal) -> Encoded:
     except ValueError as error:
         raise TableError(f"{table.source}: {error}.") from error
     for kind in KINDS:
+        reasons = {n: r for n, r in encoder.reasons_.items() if encoder.kinds_[n] == kind}
         names = [
-            name if encoder.reasons_[name] in _PLAIN else f"{name} ({encoder.reasons_[name]})"
-            for name, found in encoder.kinds_.items()
-            if found == kind
+            name if why in _PLAIN else f"{name} ({why})".replace("(dates (", "(").replace("))", ")")
+            for name, why in reasons.items()
         ]
         about = kind if kind in USED else f"left out, {kind}"
         terminal.note([shown_list(names, 20)] if names else [], about)

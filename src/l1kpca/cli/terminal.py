@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -111,7 +113,11 @@ class Terminal:
         if not (self.quiet or self.as_json):
             from rich.text import Text
 
-            self._print(Text(printable(sentence)), soft_wrap=True)
+            text = printable(sentence)
+            if sys.stdout.isatty():  # a name of a file stays in one piece, to be copied
+                width = shutil.get_terminal_size().columns
+                text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+            self._print(Text(text), soft_wrap=True)
 
     def result(self, plain: Any) -> None:
         """Print the JSON object, if it was asked for."""

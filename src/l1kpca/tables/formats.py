@@ -29,6 +29,7 @@ _MOST_VALUES = 2_000_000  # of a batch
 _LARGEST_UNPACKED = 2**31  # bytes of what must be in memory as a whole
 _LARGEST_SHEET = 2**28  # bytes of XML, which take many times as much as cells
 _PACKED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _SUFFIX_KINDS = {
     ".parquet": "parquet", ".pq": "parquet", ".feather": "arrow", ".arrow": "arrow",
     ".npy": "numpy", ".npz": "numpy", ".mat": "mat", ".xlsx": "excel", ".xlsm": "excel",
@@ -41,6 +42,8 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
     with path.open("rb") as file:
         head = file.read(16)
     kind = _SUFFIX_KINDS.get(path.suffix.lower(), "text")
+    if kind == "excel" and not head.startswith(_WORKBOOKS):
+        kind = "text"  # many programs call a table so that a spreadsheet opens it
     for start, found in ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\x93NUMPY", "numpy")):
         kind = found if head.startswith(start) else kind
     try:

@@ -155,11 +155,13 @@ def _kind_of_numbers(name: str, numbers: Array, reader: Numbers | None = None) -
     if (distinct == np.round(distinct)).all():
         if _CODE_NAME.search(name) or _ID_NAME.search(name):
             return Kind("id", "by the name of the column", reader)
-        if counts.sum() == len(numbers) >= _FEWEST and _counts_rows(numbers):
-            return Kind("id", "it counts the rows", reader)
-        inside = distinct[0] >= 19000101 and distinct[-1] <= 21001231
+        times = next((f for f in (1, 10**4, 10**6) if 19e6 * f < distinct[0] < 21.1e6 * f), 0)
+        inside = times and distinct[-1] < 21.1e6 * times
         if inside and not np.isnan([Dates()(f"{day:.0f}")[0] for day in distinct]).any():
-            return Kind("date", "numbers such as 20240131", Dates())
+            return Kind("date", f"numbers such as {distinct[0]:.0f}", Dates())
+        years = distinct[0] >= 1500 and distinct[-1] <= 2100
+        if counts.sum() == len(numbers) >= _FEWEST and not years and _counts_rows(numbers):
+            return Kind("id", "it counts the rows", reader)
     shown = "" if reader is None else reader.shown
     return Kind("number", f"numbers{shown}", reader, _missing_code(distinct, counts))
 

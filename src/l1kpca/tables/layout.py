@@ -24,6 +24,8 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _CONTROLS = bytes({*range(32)} - {1, *range(9, 14), 27, 31})
 _FEWEST_BELOW = 4  # rows, before the first can be one of units
+_ARFF = re.compile(r"@(?:relation|attribute|data)\b", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""\s*@attribute\s+(?P<name>'[^']*'|"[^"]*"|\S+)""", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 
 
@@ -134,7 +136,9 @@ def _encoded(path: str, head: bytes, asked: str | None) -> Layout:
 
 def other_encoding(layout: Layout, head: bytes) -> Layout:
     """What a text may be in that is not in UTF-8 after all."""
-    proper = re.search(rb"[\xc3-\xf4][\x80-\xbf]", head)
+    text = head.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    proper = 0 < sum(letter > "\x7f" for letter in text) - bad >= bad
     if layout.encoding == "utf-8" and proper and layout.errors == "strict":
         return replace(layout, errors="replace")
     strange = layout.encoding == "cp1252" or re.search(rb"[\x81\x8d\x8f\x90\x9d]", head)
@@ -209,9 +213,12 @@ def _start(rows: list[tuple[int, list[str]]], width: int) -> int:
     marked = sum(cells[0].startswith(_COMMENT) for _, cells in rows) < len(rows) / 2
     for place, (_, cells) in enumerate(rows):
         filled = sum(bool(cell.strip()) for cell in cells)
-        comment = marked and cells[0].startswith(_COMMENT)
+        comment = (marked and cells[0].startswith(_COMMENT)) or _ARFF.match(cells[0])
         if len(cells) >= width - 1 and (filled > 1 or width == 2) and not comment:
-            return place
+            below = rows[place + 1][1] if place + 1 < len(rows) else []
+            words = all(_kind(cell, ()) == "word" for cell in below)
+            if not (len(cells) < width == len(below) and words):  # else that has the names
+                return place
     return 0
 
 
@@ -230,11 +237,14 @@ def _is_group(cells: list[list[str]], missing: tuple[str, ...]) -> bool:
 
 
 def _commented(before: list[list[str]], layout: Layout, width: int) -> list[str]:
-    """The names in the last comment before a table without a header, if they are there."""
+    """The names in the comments before a table without a header, if they are there."""
+    lines = [layout.delimiter.join(row) for row in before]
+    found = [match["name"] for line in lines if (match := _ATTRIBUTE.match(line))]
+    if len(found) == width:
+        return found
     if not before or not before[-1][0].startswith(_COMMENT):
         return []
-    line = layout.delimiter.join(before[-1]).lstrip(_COMMENT + " ")
-    names: list[str] = next(cells_of([line], layout), [])
+    names: list[str] = next(cells_of([lines[-1].lstrip(_COMMENT + " ")], layout), [])
     words = all(_kind(name, layout.missing) in ("word", "missing") for name in names)
     return names if len(names) == width and words else []
 

@@ -17,6 +17,7 @@ from l1kpca.tables.table import Notes, TableError, shortened, shown_list
 Chunks = Callable[[], Iterator[tuple[bytes, float]]]
 """Gives the bytes of a file from the start, with the share of it that was read."""
 _PIECE = 2**20
+_FIRST_LINES = 10  # which tell objects on lines from one over several
 _LARGEST_LIST = 2**26  # letters; it is in memory as a whole
 
 
@@ -58,9 +59,10 @@ def json_chunks(
 def _objects(
     path: str, lines: Iterator[tuple[str, float]], notes: Notes
 ) -> Iterator[tuple[dict[str, Any], float]]:
-    first = next((pair for pair in lines if pair[0].strip()), ("", 1.0))
-    lines = itertools.chain([first], lines)
-    if first[0].lstrip("\ufeff \t").startswith("["):
+    some = [*itertools.islice((pair for pair in lines if pair[0].strip()), _FIRST_LINES)]
+    lines = itertools.chain(some, lines)
+    listed = some and some[0][0].lstrip("\ufeff \t").startswith("[")
+    if listed or len(some) < 2 or not any(isinstance(_loaded(line), dict) for line, _ in some):
         text: list[str] = []
         size = 0
         for line, _ in lines:
@@ -68,14 +70,14 @@ def _objects(
             size += len(line)
             if size > _LARGEST_LIST:
                 raise TableError(
-                    f"{path} is one JSON list of more than {_LARGEST_LIST >> 20} MB; write it as"
+                    f"{path} is one JSON value of more than {_LARGEST_LIST >> 20} MB; write it as"
                     " JSON lines, one object on each line."
                 )
         try:
             found = json.loads("".join(text).lstrip("\ufeff"))
         except (ValueError, RecursionError) as error:
             raise TableError(f"{path} is not readable as JSON: {error}.") from error
-        everything: Iterator[tuple[Any, float]] = ((one, 1.0) for one in found)
+        everything: Iterator[tuple[Any, float]] = ((one, 1.0) for one in _rows_in(found))
     else:
         everything = ((_loaded(line), done) for line, done in lines if line.strip())
     for one, done in everything:
@@ -83,6 +85,33 @@ def _objects(
             yield dict(_flat(one)), done
         else:
             notes.count("records that are no JSON object are left out", shortened(str(one).strip()))
+
+
+def _rows_in(found: Any) -> list[Any]:
+    """The records of a document: a list of them, or nested in the ways of pandas and others."""
+    rows = [found]
+    if isinstance(found, list):
+        named = len(found) > 1 and all(isinstance(row, list) for row in found)
+        return _zipped(found[0], found[1:]) if named else found
+    parts = [*found.values()] if isinstance(found, dict) else []
+    inside = [p for p in parts if isinstance(p, list) and p and isinstance(p[0], dict | list)]
+    if inside and isinstance(found.get("columns"), list):
+        rows = _zipped(found["columns"], inside[0])
+    elif len(inside) == 1:
+        rows = _rows_in(inside[0])
+    elif parts and all(isinstance(part, list) for part in parts):  # a list for each column
+        rows = _zipped(found, itertools.zip_longest(*parts))
+    elif parts and all(isinstance(part, dict) for part in parts):  # an object for each row, or
+        keys = {key: None for part in parts for key in part}  # for each column
+        rows = parts
+        if len(keys) > len(parts):
+            rows = [{name: part.get(key) for name, part in found.items()} for key in keys]
+    return rows
+
+
+def _zipped(names: Iterable[Any], rows: Iterable[Iterable[Any]]) -> list[Any]:
+    names = [*map(str, names)]
+    return [dict(zip(names, row, strict=False)) for row in rows]
 
 
 def _flat(found: dict[str, Any], above: str = "", depth: int = 8) -> Iterator[tuple[str, Any]]:

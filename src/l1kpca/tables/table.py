@@ -236,7 +236,7 @@ def unique_names(names: Iterable[Any], notes: Notes) -> tuple[str, ...]:
     (('a', 'column 2', 'a_2'), ['columns with the same name were renamed: a_2'])
     """
     wanted = [
-        str(name).strip().strip("'\"").strip() or f"column {i}"
+        " ".join(str(name).strip().strip("'\"").split()) or f"column {i}"
         for i, name in enumerate(names, start=1)
     ]
     found: dict[str, None] = {}

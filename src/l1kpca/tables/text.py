@@ -55,7 +55,7 @@ class TextTable(Opened):
         layout = self.layout
         remarks = []
         if layout.errors == "replace":
-            remarks.append("bytes that are not UTF-8 text are shown as \ufffd")
+            remarks.append("bytes that are not UTF-8 text are shown as \ufffd (else: --encoding)")
         elif layout.encoding != "utf-8":
             remarks.append(f"the text is taken to be in {layout.encoding} (else: --encoding)")
         if layout.names[0] == "x0":

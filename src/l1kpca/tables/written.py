@@ -26,7 +26,8 @@ NO_NUMBER = NO_VALUE | frozenset(
 
 _MINUS = str.maketrans("\u2212\u2013\u2010\u2011\ufe63\uff0d", "------")
 _NOTE = re.compile(
-    r"(?:[*\u2020\u2021\u00a7\u00b9\u2070\u2074-\u2079]|\s*\[\w{1,3}\]|(?<=\d)[\u00b2\u00b3])+$"
+    r"(?:[*\u2020\u2021\u00a7\u00b9\u2070\u2074-\u2079]|\s*\[\w{1,3}\]|(?<=\d)[\u00b2\u00b3]"
+    r"|\s*(?:\u00b1|\+/-)\s*[\d.,]+)+$"
 )
 _MONEY = "[$\u20ac\u00a3\u00a5\u20b9\u20bd\u20a9\u20aa\u20ba\u0e3f\u20ab\u20b4\u00a2]"
 _NUMBER = re.compile(
@@ -63,18 +64,21 @@ _DAYS = (
     "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%m-%d-%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d", "%m/%d/%y",
     "%d/%m/%y", "%d.%m.%y", "%d-%m-%y", "%b %d, %Y", "%d %b %Y", "%B %d, %Y", "%d %B %Y",
     "%d-%b-%Y", "%d-%b-%y", "%b %d %Y", "%B %d %Y", "%a %b %d %Y", "%Y-%m", "%b %Y", "%B %Y",
-    "%b-%y", "%a, %d %b %Y", "%d/%b/%Y",
+    "%b-%y", "%a, %d %b %Y", "%d/%b/%Y", "%b-%d-%Y",
 )  # fmt: skip
 _HOURS = (
     "", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", " %H:%M:%S.%f", " %H:%M:%S %z",
     ":%H:%M:%S %z", ":%H:%M:%S",
 )  # fmt: skip
-_FORMS = ("ISO", *(day + hour for day in _DAYS for hour in _HOURS))
+_CTIME = "%a %b %d %H:%M:%S %Y"
+_FORMS = ("ISO", *(day + hour for day in _DAYS for hour in _HOURS), _CTIME)
 _PLACES = (("%d/%m", "%m/%d"), ("%d-%m", "%m-%d"))  # of day and month, which marks do not tell
 _MOST_FORMS = 5
+_QUARTER = re.compile(r"(\d{4})[ -]?Q([1-4])|Q([1-4])[ /-]?(\d{4})", re.IGNORECASE)
 _ENDINGS = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b|(?<=[A-Za-z])\.")
 _WORDS = {"y": "year", "m": "month", "b": "month", "d": "day"}
 ISO = "ISO"
+_COMPACT = (8, 12, 14)  # digits of 20240131, and with the time of day
 
 
 @dataclass(frozen=True)
@@ -149,7 +153,7 @@ class Numbers:
         """What is special about them, in words."""
         said = [f" in {unit}" for unit in self.units if unit]
         converted = [unit for unit in self.beside if _factor(unit, self.units[1])]
-        said += [f" ({', '.join(converted)} converted)"] if converted else []
+        said += [f", {', '.join(converted)} converted"] if converted else []
         said += [" with decimal commas"] if self.decimal == "," else []
         return "".join([*said, *[" with k, M for thousands, millions"] * self.multiples])
 
@@ -196,9 +200,10 @@ def _marks(text: str) -> frozenset[str]:
 def _seconds(form: str, text: str) -> tuple[float, float]:
     try:
         if form == ISO:
-            if len(text) < 8 or text.isdigit() != (len(text) == 8):
+            if len(text) < 8 or text.isdigit() != (len(text) in _COMPACT):
                 return math.nan, math.nan
-            moment = datetime.fromisoformat(text)
+            compact = text.isdigit() and len(text) > 8
+            moment = datetime.fromisoformat(f"{text[:8]}T{text[8:]}" if compact else text)
         else:
             moment = datetime.strptime(text, form)
     except ValueError:
@@ -246,7 +251,7 @@ class Dates:
     @property
     def shown(self) -> str:
         """The forms in words."""
-        orders = {}
+        orders: dict[str, None] = {}
         for form in (self.form, *self.others):
             parts = re.findall("%[YymbBd]", form)
             orders[", ".join(_WORDS[part[1].lower()] for part in parts) or ISO] = None
@@ -255,8 +260,12 @@ class Dates:
 
 
 def _tidy(cell: str) -> str:
-    """A date without blanks, dots and endings that say nothing: "Jan. 3rd,  2021"."""
-    return " ".join(_ENDINGS.sub("", cell).split())
+    """A date without blanks, dots and endings that say nothing; of a quarter, the first day."""
+    text = " ".join(_ENDINGS.sub("", cell).split())
+    if quarter := _QUARTER.fullmatch(text):
+        year, number = quarter[1] or quarter[4], int(quarter[2] or quarter[3])
+        return f"{year}-{3 * number - 2:02}-01"
+    return text
 
 
 def _forms_of(cells: list[str], apart: tuple[str, ...]) -> tuple[list[str], int]:
