@@ -44,21 +44,14 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True)
 class SavedModel:
-    """What a model file holds.
-
-    Attributes
-    ----------
-    estimator : object
-        The fitted estimator.
-    attached : dict
-        The plain data that was saved with it.
-    versions : dict
-        Versions of the packages that wrote the file.
-    """
+    """What a model file holds."""
 
     estimator: Any
+    """Fitted."""
     attached: dict[str, Any] = field(default_factory=dict)
+    """The plain data that was saved with it."""
     versions: dict[str, str] = field(default_factory=dict)
+    """Of the packages that wrote the file."""
 
 
 def save(

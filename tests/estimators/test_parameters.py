@@ -41,7 +41,7 @@ def public():
 def documented_parameters(thing):
     section = (inspect.getdoc(thing) or "").partition("Parameters\n----------\n")[2]
     section = re.split(r"\n\n\w[\w ]*\n-+\n", section)[0]
-    lines = re.findall(r"^([\w*, ]+)(?: : |$)", section, re.MULTILINE)
+    lines = re.findall(r"^([\w*][\w*, ]*)(?: : |$)", section, re.MULTILINE)
     return [name.strip(" *") for names in lines for name in names.split(",")]
 
 

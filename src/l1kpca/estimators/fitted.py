@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.checks import check_results, is_dask, overflow_is_checked
-from l1kpca.estimators.inverse import FixedPointInverse, feature_groups, least_squares_inverse
+from l1kpca.estimators.inverse import FixedPointInverse, least_squares_inverse
 from l1kpca.estimators.validation import check_rows
 from l1kpca.gram.collections import dask_array, example_of, map_rows, project_blocks
 from l1kpca.gram.projection import Projected
@@ -22,6 +22,7 @@ from l1kpca.links import Documented
 from l1kpca.threads import computing
 
 INVERSE_METHODS = ("auto", "ridge", "fixed_point")
+_FEATURE_GROUPS = 10  # into which columns are dealt out, to be hidden in turn
 
 
 class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -236,7 +237,8 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         usable = scale > 0
         inverse = least_squares_inverse(self.project(training).scores, training)
         error = baseline = 0.0
-        for group in feature_groups(rows.shape[1]):
+        for first in range(min(rows.shape[1], _FEATURE_GROUPS)):
+            group = np.arange(first, rows.shape[1], _FEATURE_GROUPS)
             hidden = rows.copy()
             hidden[:, group] = median[group]
             scores = self.project(hidden).scores

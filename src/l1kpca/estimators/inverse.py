@@ -11,7 +11,6 @@ from l1kpca.gram.projection import Projection
 from l1kpca.kernels import Kernel
 from l1kpca.threads import Workers, advance, spans
 
-_FEATURE_GROUPS = 10
 _MAX_STEPS = 200
 _SMALLEST_MOVE = 1e-6  # in widths of the kernel
 _ENTRIES = 2**20  # of a block of kernel values
@@ -74,12 +73,6 @@ def least_squares_inverse(scores: Array, X: Any) -> LinearInverse:
     return LinearInverse(weights, mean_row - mean_score @ weights)
 
 
-def feature_groups(n_features: int) -> list[Array]:
-    """Columns dealt out into at most ten groups."""
-    count = min(n_features, _FEATURE_GROUPS)
-    return [np.arange(first, n_features, count) for first in range(count)]
-
-
 @dataclass(frozen=True)
 class FixedPointInverse:
     r"""The row whose image is nearest to a point P, as in `FittedKernelPCA.inverse_transform`.
@@ -100,7 +93,8 @@ class FixedPointInverse:
         The search begins at the nearest of the known rows, or at the row of ``start`` if that is
         nearer.
         """
-        weights = self._weights(scores)
+        coef = self.projection.coef
+        weights = self.projection.center_coef() + scores.astype(coef.dtype, copy=False) @ coef.T
         rows = self.nearest_rows(weights)
         if start is not None:
             start = start.astype(rows.dtype, copy=False)
@@ -131,11 +125,6 @@ class FixedPointInverse:
         nearest = known[np.concatenate(index)]
         return nearest.toarray() if sparse.issparse(nearest) else np.array(nearest)
 
-    def _weights(self, scores: Array) -> Array:
-        coef = self.projection.coef
-        center = self.projection.center_coef()
-        return center + scores.astype(coef.dtype, copy=False) @ coef.T
-
     def _parts(self, n_points: int) -> list[slice]:
         return spans(n_points, max(1, _ENTRIES // len(self.projection.coef)))
 
@@ -162,7 +151,8 @@ class FixedPointInverse:
         moving = np.arange(len(rows))
         for _ in range(_MAX_STEPS):
             step = share[moving, None] * (goal[moving] - rows[moving])
-            moving, step = _longer(moving, step, smallest / width)
+            longer = np.linalg.norm(step, axis=1) > smallest / width
+            moving, step = moving[longer], step[longer]
             if not moving.size:
                 return
             tried = rows[moving] + step
@@ -173,9 +163,3 @@ class FixedPointInverse:
             value[kept] = tried_value[better]
             share[moving] = np.where(better, 1, share[moving] / 2)
             advance(float(weights.size) * rows.shape[1] / _MAX_STEPS)
-
-
-def _longer(index: Array, steps: Array, length: float) -> tuple[Array, Array]:
-    """Those points whose steps are longer than ``length``."""
-    longer = np.linalg.norm(steps, axis=1) > length
-    return index[longer], steps[longer]

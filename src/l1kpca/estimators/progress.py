@@ -18,11 +18,6 @@ class ProgressBar:
     Until the first component is there, the time left is a lower bound: each component takes at
     least one pass over K.  After that it goes by the components so far; those that came from a
     checkpoint, without any work, do not count.
-
-    Parameters
-    ----------
-    label : str
-        What is shown in front.
     """
 
     def __init__(self, label: str):

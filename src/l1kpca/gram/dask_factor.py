@@ -29,13 +29,8 @@ from l1kpca.kernels import Kernel, KernelBlocks
 class WorkerFactorGram(Gram):
     """Products with G G^T on the workers; this process holds what `FactorGram` has beside F.
 
-    Parameters
-    ----------
-    rows : DaskRows
-        The rows, or features of them if ``features`` says how they were made.
-    kernel : Kernel
-    features : View, optional
-        Landmarks and whitening; not ``whole`` if similarities are evaluated in each pass.
+    ``rows`` are the rows, or features of them if ``features`` says how they were made: landmarks
+    and whitening, not ``whole`` if similarities are evaluated in each pass.
     """
 
     def __init__(self, rows: DaskRows, kernel: Kernel, features: View | None = None):

@@ -57,7 +57,7 @@ class Extremes(NamedTuple):
 
 
 def spectral_bound(gram: Gram) -> UpperBound:
-    r"""n times the largest eigenvalue of K."""
+    """n times the largest eigenvalue of K."""
     return dual_bound(gram, np.zeros(gram.n_samples))
 
 

@@ -70,13 +70,7 @@ class ExactResult:
 
 @dataclass(frozen=True)
 class ExactSearch:
-    """The best of all sign vectors, by the cheapest method that fits the budget.
-
-    Parameters
-    ----------
-    max_nodes, max_seconds : optional
-        As in `exact`; the time is that for one direction.
-    """
+    """The best of all sign vectors, by the cheapest method that fits the budget of `exact`."""
 
     max_nodes: int = MAX_NODES
     max_seconds: float = MAX_SECONDS

@@ -40,8 +40,8 @@ class MaxCut:
 def as_maxcut(K_or_model: Any) -> MaxCut:
     r"""The graph whose maximum cut is the best sign vector.
 
-    :math:`c^T K c = \sum_{ij} K_{ij} - 4 \sum_{i < j,\, c_i \ne c_j} K_{ij}`, so the cut is to be
-    maximized with the weights :math:`-K_{ij}`.  They may have either sign.
+    Its weights are :math:`-K_{ij}`, of either sign, since
+    :math:`c^T K c = \sum_{ij} K_{ij} - 4 \sum_{i < j,\, c_i \ne c_j} K_{ij}`.
 
     Parameters
     ----------
