@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from l1kpca import loops, tuning
+from l1kpca import tuning
+from l1kpca.directions import loops
 from l1kpca.directions.base import Searches, SignSearch, Status
 
 

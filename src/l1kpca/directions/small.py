@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from l1kpca import loops, tuning
+from l1kpca import tuning
 from l1kpca._typing import Signs
+from l1kpca.directions import loops
 from l1kpca.directions.base import Direction, Status, why_it_stopped
 from l1kpca.gram.base import Gram
 
