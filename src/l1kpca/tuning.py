@@ -185,8 +185,9 @@ HOLE_COLUMNS = 200
 """Columns up to which each row with holes has a regression of its own: 3 ms for a row."""
 
 EXPLAIN_MOVES = 400
-"""Moves of columns on the way from the median row to a row that is explained, at most; two steps of
-all columns at least."""
+"""Moves of columns on the way from the median row to a row that is explained, at most, but two of
+each column.  Eight of 166 columns take four times as long; culprits come first as often (musk:
+100 % if far, 95 instead of 96 % if out of place)."""
 
 SHRINKAGE = 0.1
 """Least share of the identity in the correlations: from .05 to .2, mean ROC-AUC and average

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.metrics import roc_auc_score
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.outliers import Paper, Robust, is_one_curve
@@ -120,3 +121,23 @@ def test_neighbors_that_look_like_one_curve():
     assert not is_one_curve(curves * 10.0 ** rng.integers(-3, 4, 100)), "columns of many units"
     assert not is_one_curve(curves[:, :10]), "too few columns to tell"
     assert not is_one_curve(rng.normal(size=(50, 100)))
+
+
+@pytest.mark.parametrize(
+    ("better", "noise", "height", "place", "least"),
+    [("columns", 0.001, 0.05, 0.8, 0.98), ("common", 0.3, 1.5, 0.2, 0.9)],
+)
+def test_strange_curves_by_the_scaling_that_suits_them(better, noise, height, place, least):
+    """A faint peak where curves are flat needs each column's spread; much noise there needs one."""
+    x, found = np.linspace(0, 1, 150), {"columns": [], "common": []}
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        peaks = np.exp(-(((x - np.array([[0.05], [0.15], [0.25], [0.35]])) / 0.04) ** 2))
+        X = rng.lognormal(0, 0.5, (300, 4)) @ peaks + noise * rng.normal(size=(300, 150))
+        X[:15] += height * np.exp(-(((x - place) / 0.025) ** 2))
+        for scaling, scores in found.items():
+            detector = KernelPCAOutlierDetector(scaling=scaling, random_state=0).fit(X)
+            scores.append(roc_auc_score(np.arange(300) < 15, -detector.score_samples(X)))
+    means = {scaling: np.mean(scores) for scaling, scores in found.items()}
+    assert max(means, key=means.get) == better
+    assert means[better] > least

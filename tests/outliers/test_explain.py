@@ -90,4 +90,5 @@ def test_wide_rows_are_explained_a_few_places_at_a_time(X):
     rows = np.random.default_rng(0).normal(size=(3, 2000))
     shares = explain.contributions(abnormality, rows, np.zeros(2000), np.ones(2000, dtype=bool))
     assert max(seen) <= explain._BATCH_VALUES
+    assert sum(seen) <= 3 * (2 * 2000 + len(seen)) * 2000, "each column moves twice"
     assert_allclose(shares, rows**2, atol=1e-9)

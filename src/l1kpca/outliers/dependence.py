@@ -114,7 +114,7 @@ def _calibrated(cells: Cells, z: Array, one_unit: bool) -> Cells:
     weighted = cells.weight * residuals / unit
     pooled = one_unit or len(z) < max(_FEW_ROWS, len(mad))
     columns = [weighted[~holes]] if pooled else map(_told, weighted.T, z.T)
-    tails = np.stack([fit_tail(each, _TAIL, normal=True).array for each in columns], axis=1)
+    tails = np.stack([fit_tail(each, _TAIL, normal=True) for each in columns], axis=1)
     level = min(_REACHED, most_level(len(z)))
     middle, far = np.nanquantile(residuals, [0.5, level], axis=0)
     far /= stats.norm.ppf((1 + level) / 2) * MAD_TO_DEVIATION

@@ -72,7 +72,7 @@ class Judged:
 
 def projected(pca: Any, columns: Columns, X: Array, *, with_cells: bool = True) -> Rows:
     """Rows with their scores, squared norms and oddness, found a few at a time."""
-    whole: dict[str, Any] = {"squared_norms": None, "oddness": None}
+    whole: dict[str, Any] = dict.fromkeys(("scores", "squared_norms", "oddness"))
     for span in spans(len(X), max(1, _VALUES // (X.shape[1] + pca.n_components_))):
         x, oddness = X[span], None
         if with_cells and columns.cells is not None:
@@ -80,7 +80,6 @@ def projected(pca: Any, columns: Columns, X: Array, *, with_cells: bool = True) 
         found = {**vars(pca.project(columns(x))), "oddness": oddness}
         for name, values in found.items():
             if values is not None:
-                whole.setdefault(name)
                 if whole[name] is None:
                     whole[name] = np.empty((len(X), *values.shape[1:]), dtype=values.dtype)
                 whole[name][span] = values

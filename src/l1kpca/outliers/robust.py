@@ -78,7 +78,7 @@ class Robust(Rule):
             wild=np.inf,
         )
         views = np.concatenate([fitted.views(part) for part in parts(rows)]).T
-        tails = [fit_tail(*each).array for each in zip(views, _LEVELS, strict=False)]
+        tails = [fit_tail(*each) for each in zip(views, _LEVELS, strict=False)]
         fitted = replace(fitted, tails=np.stack(tails))
         sharp = [float(np.quantile(view, _MOST)) for view in views[3:]]
         return replace(

@@ -1,6 +1,6 @@
 """How surprising a value is among those that were seen, on one scale for whatever was measured."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -13,19 +13,13 @@ _NORMAL_10 = stats.norm.ppf(0.1)
 _POINTS = np.linspace(1, 8, 57)  # deviations above the median
 
 
-@dataclass(frozen=True, eq=False)
-class Tail:
+class Tail(NamedTuple):
     """The surprise -log P(larger) of values, by two quantiles of ordinary values.
 
-    The surprise is a power of the value through both.  Below the lower one it falls steeply: small
-    values surprise nobody.  Beyond the upper one its tangent goes on if the power is above 1, as in
-    the tail of a sum of squares.  It is never bounded: of two values the larger one is the more
-    surprising.
-
-    Attributes
-    ----------
-    value, surprise, power : float
-        The upper quantile, its surprise, and the power.
+    The surprise is a power of the value through both; ``value`` is the upper one, ``surprise`` its
+    surprise.  Below the lower one it falls steeply: small values surprise nobody.  Beyond the upper
+    one its tangent goes on if the power is above 1, as in the tail of a sum of squares.  It is
+    never bounded: of two values the larger one is the more surprising.
     """
 
     value: float
@@ -49,11 +43,6 @@ class Tail:
         bent = ratio > 1 and self.power > 1
         found = 1 + (ratio - 1) / self.power if bent else ratio ** (1 / self.power)
         return float(self.value * found)
-
-    @property
-    def array(self) -> Array:
-        """All three as one array; ``Tail(*array)`` is the tail again."""
-        return np.array([self.value, self.surprise, self.power])
 
 
 def fit_tail(values: Array, level: float, *, normal: bool = False) -> Tail:
