@@ -68,6 +68,14 @@ def test_the_surplus_over_normal_values(global_random_seed):
     assert surplus(np.r_[np.ones(70), np.full(30, 2.0)]) == 0.3, "lumps"
 
 
+@pytest.mark.parametrize("n", [100, 400])
+def test_the_surplus_of_a_few_values_is_seen_only_if_it_is_clear(n):
+    rng = np.random.default_rng(n)
+    assert np.mean([surplus(rng.normal(size=n)) for _ in range(200)]) < 0.005
+    far = np.r_[rng.normal(size=n - n // 5), np.full(n // 5, 30.0)]
+    assert abs(surplus(far) - 0.2) < 0.01, "what stands apart is counted in full"
+
+
 @pytest.mark.parametrize("draw", ["normal", "exponential", "standard_cauchy", "lognormal"])
 def test_a_tail_says_how_rare_a_value_is(draw):
     rng = np.random.default_rng(0)

@@ -48,9 +48,9 @@ class Robust(Rule):
     (one in 55, if n is below 300), and if there are too many odd rows, as many as are too many, by
     the larger of two estimates.  One is the surplus of the fourth roots of the first two numbers,
     nearly normal for ordinary rows, over a normal variable that is fitted to their lower half,
-    which up to 40 % of outliers hardly touch; the smaller of the two counts, from 3 % on.  The
-    other looks at the heaviness of the residuals: what it exceeds 1.05 by, times 8 %, up to 10 %.
-    At least one row is flagged.
+    which up to 40 % of outliers hardly touch, less three standard errors; the smaller of the two
+    counts.  The other looks at the heaviness of the residuals: what it exceeds 1.05 by, times 8 %,
+    up to 10 %.  At least one row is flagged.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def _share(broad: Array, rows: Rows) -> float:
     many = min(surplus(np.sqrt(np.sqrt(view))) for view in broad)
     cells = rows.columns.cells
     heavy = 0.0 if cells is None else tuning.HEAVY_SHARE * (cells.heaviness - tuning.HEAVY)
-    return max(many if many > tuning.SURE_SURPLUS else 0, min(heavy, tuning.MOST_HEAVY_SHARE))
+    return max(many, min(heavy, tuning.MOST_HEAVY_SHARE))
 
 
 def _line(surprise: Array, share: float) -> float:

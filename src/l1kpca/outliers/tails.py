@@ -5,12 +5,30 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from l1kpca import tuning
 from l1kpca._typing import Array
 
 _STEEPEST = 4.0  # power of a tail whose two quantiles agree, and of its fall below them
 _SMALLEST = 1e-3  # of the upper quantile: below, values do not differ
 _NORMAL_10 = stats.norm.ppf(0.1)
 _POINTS = np.linspace(1, 8, 57)  # deviations above the median
+
+
+def _errors() -> Array:
+    """Standard errors of the share beyond each point, times the root of n.
+
+    One comes from the count, the other from the point, which the quantiles at 10 and 50 % tell.
+    """
+    levels, rest = np.array([0.1, 0.5]), stats.norm.sf(_POINTS)
+    density = stats.norm.pdf(stats.norm.ppf(levels))
+    covariance = (np.minimum.outer(levels, levels) - np.outer(levels, levels)) / density[:, None]
+    covariance /= density
+    slopes = np.stack([_POINTS / _NORMAL_10, 1 - _POINTS / _NORMAL_10])
+    point = np.einsum("ip,ij,jp->p", slopes, covariance, slopes)
+    return np.asarray(np.sqrt(stats.norm.pdf(_POINTS) ** 2 * point + rest * (1 - rest)))
+
+
+_ERRORS = _errors()
 
 
 class Tail(NamedTuple):
@@ -71,10 +89,14 @@ def most_level(n: int) -> float:
 
 
 def surplus(values: Array) -> float:
-    """The share of values that is too many for normal ones, judged by their lower half."""
+    """The share of values that is too many for normal ones, judged by their lower half.
+
+    Three standard errors are taken off, so that a few values must show it more clearly.
+    """
     low, middle = np.quantile(values, [0.1, 0.5])
     spread = (middle - low) / -_NORMAL_10
     if not spread > 0:
         return float(np.mean(values > middle))
     up_to = np.searchsorted(np.sort(values), middle + spread * _POINTS, side="right")
-    return max(float((1 - up_to / len(values) - stats.norm.sf(_POINTS)).max()), 0.0)
+    doubt = tuning.SURPLUS_ERRORS * _ERRORS / np.sqrt(len(values))
+    return max(float((1 - up_to / len(values) - stats.norm.sf(_POINTS) - doubt).max()), 0.0)
