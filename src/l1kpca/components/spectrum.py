@@ -37,7 +37,7 @@ def all_pairs(gram: Gram, memory: int) -> Spectrum:
 
 
 def leading_pairs(gram: Gram, count: int, memory: int) -> Spectrum:
-    """The ``count`` largest eigenvalues, fewer if there are not so many positive ones.
+    """The ``count`` largest eigenvalues, or all that are positive, if those are fewer.
 
     By Lanczos, which needs products with K alone, unless the rank is low or most of the spectrum
     is wanted.
