@@ -268,6 +268,6 @@ def test_landmarks():
         with refuses(f"n_landmarks={count} must be between 1 and n_samples=30"):
             L1KernelPCA(kernel="rbf", gram=Nystroem(count)).fit(X)
     with refuses(
-        "memory_limit=100 bytes holds not even one landmark for 30 rows: allow at least 480 bytes"
+        "memory_limit=100 bytes cannot hold even one landmark for 30 rows: allow at least 480 bytes"
     ):
         L1KernelPCA(kernel="rbf", gram="nystroem", memory_limit=100).fit(X)

@@ -78,12 +78,12 @@ def test_a_factor_is_of_the_linear_kernel_alone():
 
 
 NO_LANDMARK = (
-    "memory_limit=4799 bytes holds not even one landmark for 300 rows: allow at least 4800 bytes"
+    "memory_limit=4799 bytes cannot hold even one landmark for 300 rows: allow at least 4800 bytes"
 )
 
 
 TOO_LITTLE = (
-    "memory_limit=4799 bytes holds not even one landmark for 300 rows: allow at least 4800 bytes"
+    "memory_limit=4799 bytes cannot hold even one landmark for 300 rows: allow at least 4800 bytes"
 )
 
 

@@ -112,7 +112,7 @@ class Nystroem:
         affordable = resources.memory // (2 * n_samples * X.dtype.itemsize)
         if affordable < 1:
             raise ValueError(
-                f"memory_limit={resources.memory} bytes holds not even one landmark for"
+                f"memory_limit={resources.memory} bytes cannot hold even one landmark for"
                 f" {n_samples} rows: allow at least {2 * n_samples * X.dtype.itemsize} bytes"
             )
         return min(n_samples, affordable, tuning.LANDMARKS)

@@ -1,4 +1,4 @@
-"""Column norms of a stored K from which one score after the other is taken."""
+"""Column norms of a stored K as scores are subtracted from it, one after the other."""
 
 import numpy as np
 
