@@ -82,7 +82,7 @@ def certify(
     bound : {"sdp", "spectral"}, default="sdp"
         The semidefinite relaxation, or the cheaper and looser n times the largest eigenvalue.
     max_nodes : int, default=1
-        Above 1, and up to 1000 rows, tighten the bound by so many nodes of branch and bound.
+        Above 1, and up to 1000 rows, tighten the bound by this many nodes of branch and bound.
     max_seconds : float, default=60.0
         Time for the tightening of one component.
 

@@ -25,7 +25,7 @@ _ROUNDINGS = 256
 _ROUNDED_ENTRIES = 4_000_000
 _POLISHED_ENTRIES = 20_000
 _FEWEST = 16
-"""Of the roundings, as many as fit into so many entries, but not fewer than 16."""
+"""How many roundings are made: as many as fit into these entries, and at least 16."""
 
 
 @dataclass(frozen=True)
