@@ -194,7 +194,7 @@ class Calibrated:
         Returns
         -------
         most : ndarray of shape (n_samples,), int
-            If this row and all more abnormal ones are flagged, so many of them are ordinary.
+            If this row and all more abnormal ones are flagged, at most this many are ordinary.
         """
         check_level("confidence", confidence)
         compared = self._calibration().compared

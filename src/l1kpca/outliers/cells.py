@@ -13,7 +13,7 @@ from l1kpca.outliers.tails import Tail
 from l1kpca.threads import spans
 
 BOUND = 3.0
-"""No value counts for more than so many spreads of its column when others are predicted."""
+"""When others are predicted, no value counts for more than this many spreads of its column."""
 _MOST_EXPECTED = 2.9  # of u, where z is 11
 _FARTHEST = 1e100  # spreads: its square is still a number
 _STEPS = 50  # of conjugate gradients

@@ -21,7 +21,7 @@ def rounded(*scores: Array) -> list[Array]:
 
 
 def benjamini_hochberg(p: Array, fdr: float) -> Array:
-    """Rows with p at most fdr * k / n, for the largest k that so many rows fulfill.
+    """Rows with p at most fdr * k / n, for the largest k such that k rows are.
 
     Examples
     --------

@@ -120,7 +120,7 @@ class Rule(ABC):
     max_samples: ClassVar[int | None] = 1000
     """Rows that the components are found on, drawn at random; None is all."""
     bound: ClassVar[float] = 3.0
-    """No value counts for more than so many spreads of its column."""
+    """No value counts for more than this many spreads of its column."""
     for_clean_rows: ClassVar[bool] = False
     """Whether the line is for new rows: with ``contamination`` "auto" or 0 it is `line` alone."""
     needs_norms: ClassVar[bool] = True
@@ -149,7 +149,7 @@ class Rule(ABC):
         return int(np.argmax(reached)) + 1 if reached.any() else len(reached)
 
     def kernel_pca(self, n_columns: int) -> Any:
-        """The kernel PCA to use for so many columns that vary, not fitted."""
+        """The kernel PCA to use for ``n_columns`` columns that vary, not fitted."""
         share = float(self.variance_kept) if self.variance_kept < 1 else None
         most = max(1, min(50, n_columns))
         return L1KernelPCA(share, max_components=most, kernel="rbf", gamma="wide")
