@@ -43,8 +43,8 @@ class L2KernelPCA(KernelPCABase):
         As in `L1KernelPCA`; in the end all of K must fit into ``memory_limit``.
     eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
         As in scikit-learn: "auto" is "arpack" for fewer than 10 components of more than 200 rows,
-        else "dense".  "arpack" cannot find as many components as there are rows; if so many are
-        asked for, "dense" is used.
+        else "dense".  "arpack" cannot find as many components as there are rows; "dense" is
+        used for that.
     tol : float, default=0
         Tolerance of "arpack"; 0 is its own choice.
     iterated_power : int or "auto", default="auto"
