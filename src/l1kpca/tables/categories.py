@@ -104,8 +104,8 @@ def _shares(
 ) -> tuple[int, Array, Array, float]:
     """The best parent of the last category, its shares given that, of how many rows, and their use.
 
-    Shares given a parent are counts and so many rows of no special kind; how many, and whether a
-    parent helps at all, is decided by how likely each row is given all the others.
+    Shares given a parent are counts plus some rows of no special kind.  How many of those to add,
+    and whether a parent helps at all, is decided by how likely each row is given all the others.
     """
     own, n_levels = codes[-1], len(categories[-1].levels)
     counts = np.bincount(own[own >= 0], minlength=n_levels).astype(float)
@@ -139,7 +139,7 @@ def _shares(
 
 
 def _rarity(shares: Array, sizes: Array) -> Array:
-    """From shares of levels, of so many rows, to the Laplace variable that is as rare."""
+    """From shares of levels among ``sizes`` rows to the Laplace variable that is as rare."""
     out = np.zeros_like(shares)
     for row, (share, n) in enumerate(zip(shares, sizes, strict=True)):
         ordered = np.sort(share)

@@ -119,7 +119,7 @@ def _text(values: list[Any]) -> Array:
 
 
 def sampled(columns: dict[str, Array]) -> dict[str, Array]:
-    """The same columns with at most so many rows as kinds are learned from, in their order."""
+    """The rows that kinds are learned from, in their order: all of them, or a sample."""
     n = len(next(iter(columns.values()), ()))
     if n <= tuning.KIND_ROWS:
         return columns
