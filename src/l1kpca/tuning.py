@@ -31,7 +31,7 @@ LANDMARK_SPAN = 4096
 """Rows whose similarities to the landmarks are whitened at once: 16 MB at 500 landmarks."""
 
 SINGLE_FEATURES = 2**28
-"""Bytes from which on features of landmarks are kept in single precision: half the memory; their
+"""Features of landmarks of more bytes are kept in single precision: half the memory; their
 errors of 1e-7 are far below what landmarks miss of K."""
 
 SINGLE_SPAN = 256
@@ -61,7 +61,7 @@ CACHED_BYTES = 2**25
 time of a pass over the triangle."""
 
 MANY_SCORES = 16
-"""Scores from which on they are taken off a copy of a small K, and the paper's start takes them off
+"""From this many on, scores are taken off a copy of a small K, and the paper's start takes them off
 a copy of any stored K: each single flip, and each start, then reads K alone."""
 
 LARGEST_COPY = 2**30
@@ -152,7 +152,7 @@ away (celeba: ROC-AUC .71, at .75 .74); a column that repeats another keeps noth
 # --- false flags and drift -----------------------------------------------------------------------
 
 LINE_STEP = 1.25
-"""Lines at which false flags are bounded, each with so many times the reference rows beyond it."""
+"""False flags are bounded at lines that each have this many times the reference rows beyond them."""
 
 APART = 0.05
 """Chance that a gap is seen among reference rows without outliers, at most: of 1000 references of
