@@ -152,7 +152,7 @@ away (celeba: ROC-AUC .71, at .75 .74); a column that repeats another keeps noth
 # --- false flags and drift -----------------------------------------------------------------------
 
 LINE_STEP = 1.25
-"""False flags are bounded at lines that each have this many times the reference rows beyond them."""
+"""From one line at which false flags are bounded to the next: how many times the rows beyond it."""
 
 APART = 0.05
 """Chance that a gap is seen among reference rows without outliers, at most: of 1000 references of
