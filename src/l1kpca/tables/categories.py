@@ -34,27 +34,13 @@ _STRENGTHS = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # the same, for shares given an
 
 @dataclass(frozen=True, eq=False)
 class Category:
-    """How the levels of a column become features; the last place of an axis is any other level.
+    """How the levels of a column become features; the last place of an axis is any other level."""
 
-    Attributes
-    ----------
-    levels : tuple of str
-        Those of the training rows, most frequent first.
-    parent : int
-        Place of the category that the shares depend on, -1 for none.
-    rarity : ndarray of shape (n_levels_of_parent + 1, n_levels + 1)
-        Given the level of the parent, and the level.
-    likely : ndarray of shape (n_levels_of_parent + 1,)
-        The level to expect.
-    position : ndarray of shape (n_levels + 1,)
-        Where rows of the level stand among the numbers.
-    """
-
-    levels: tuple[str, ...]
-    parent: int
-    rarity: Array
-    likely: Array
-    position: Array
+    levels: tuple[str, ...]  # most frequent first
+    parent: int  # place of the category that the shares depend on, -1 for none
+    rarity: Array  # by the level of the parent, and the level
+    likely: Array  # level, by that of the parent
+    position: Array  # of the rows of a level among the numbers
 
     def codes(self, cells: Sequence[str | None]) -> Array:
         """Places of the levels of cells; those of None are -1."""
@@ -112,12 +98,8 @@ def _shares(
     n = counts.sum()
     marginal = np.append(counts, 1.0) / (n + 1)  # one more row would be of another level
     alone = -float(counts @ np.log(np.maximum(counts - 0.5, 0.5) / n))
-    best, parent, shares, sizes = (
-        tuning.PARENT_SURPRISE * alone - 1,
-        -1,
-        marginal[np.newaxis],
-        np.array([n + 1]),
-    )
+    best, parent = tuning.PARENT_SURPRISE * alone - 1, -1
+    shares, sizes = marginal[np.newaxis], np.array([n + 1])
     for place in range(max(0, len(codes) - 1 - n_parents), len(codes) - 1):
         n_given = len(categories[place].levels)
         if n_given * n_levels > tuning.MOST_LEVELS**2:

@@ -114,31 +114,17 @@ def shown_list(names: list[str], at_most: int = 8) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the user says about a table; None and empty where nothing was said.
-
-    Attributes
-    ----------
-    id_column, label_column : str or None
-        The names of the rows; the truth.
-    ignored, only : tuple of str
-        Columns that are no features; those that alone are.
-    header : {"auto", "yes", "no"}
-        Whether the first line of a text has the names of the columns.
-    encoding, decimal, thousands : str or None
-        How text and the numbers in it are written.
-    missing : tuple of str
-        Words for a missing cell, beside the usual ones.
-    """
+    """What the user says about a table; None and empty where nothing was said."""
 
     id_column: str | None = None
     label_column: str | None = None
     ignored: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
-    header: str = "auto"
+    header: str = "auto"  # or "yes", "no": whether the first line of a text names the columns
     encoding: str | None = None
     decimal: str | None = None
     thousands: str | None = None
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  # words for a missing cell, beside the usual ones
 
 
 class Notes:
@@ -165,25 +151,13 @@ class Notes:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Opened(ABC):
-    """One file: its columns, and its rows as Arrow batches, as often as they are asked for.
+    """One file: its columns, and its rows as Arrow batches, as often as they are asked for."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the columns, no two alike.
-    names_given : bool
-        Whether they are the file's own.
-    id_column, truth_column : str or None
-        Columns that the file itself marks as such.
-    remarks : tuple of str
-        What a reader should know of how the file was read.
-    """
-
-    names: tuple[str, ...]
-    names_given: bool = True
+    names: tuple[str, ...]  # of the columns, no two alike
+    names_given: bool = True  # by the file itself, as are the id and the truth
     id_column: str | None = None
     truth_column: str | None = None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()  # on how the file was read
 
     @abstractmethod
     def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
