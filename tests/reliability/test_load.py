@@ -1,15 +1,10 @@
-"""Many threads at once, and many fits one after the other."""
+"""Many threads at once."""
 
-import json
 import os
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info
 
@@ -17,9 +12,6 @@ from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, threads
 from reliability.answers import answers, models, rows
 
 CALLERS = 16
-PROGRAM = Path(__file__).with_name("leaks.py")
-N_FITS = 250
-MEGABYTE = 2**20
 
 
 def at_once(calls):
@@ -135,24 +127,3 @@ def test_pools_are_as_large_as_asked_for_and_shared(monkeypatch):
     for size in (2, 3):
         pool = threads._pool(size, os.getpid())
         assert len(pool._threads) < size  # the caller works too
-
-
-@pytest.mark.timeout(3000)
-def test_nothing_is_left_behind_by_many_fits(record_property):
-    """Threads and resident memory after the first fits, and after many more."""
-    nightly = settings().max_examples >= 1000
-    n_fits = 20 * N_FITS if nightly else N_FITS
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), str(n_fits)],
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "2"},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=2900,
-    )
-    report = json.loads(done.stdout)
-    record_property("leaks", report)
-    for kind in ("python_threads", "system_threads"):
-        assert report[kind][1] <= report[kind][0], report
-    before, after = report["resident"]
-    assert after - before < 5 * MEGABYTE, report

@@ -1,5 +1,6 @@
 """The command line."""
 
+import io
 import signal
 import sys
 
@@ -17,6 +18,9 @@ def lacking(package: str) -> str:
 
 def main() -> None:
     """Run the program ``l1kpca``; ends the process."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # letters that a terminal lacks are spelled out
+            stream.reconfigure(errors="backslashreplace")
     # A kill, like Ctrl-C, lets unfinished files be removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if sys.argv[1:] == ["--version"]:  # at once, without the packages of the command line
@@ -29,6 +33,8 @@ def main() -> None:
             raise
         print(f"l1kpca: {lacking(error.name)}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
     sys.exit(run())
 
 

@@ -58,10 +58,12 @@ class Report:
         script = f'(function () {{\n"use strict";\n{parts}\n}})();\n'
         # The browser runs the script with this very content and no other, should anything slip in.
         digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
-        return templates().get_template("page.html").render(
+        page: str = templates().get_template("page.html").render(
             facts=self.facts, embedded=embedded(self.facts), style=_text("page.css"),
             script=script, digest=digest,
         )  # fmt: skip
+        # The name of a file may hold bytes that are no letters.
+        return page.encode("utf-8", "replace").decode("utf-8")
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
         """Write the page; the file is complete or not there.
