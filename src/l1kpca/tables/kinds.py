@@ -71,11 +71,7 @@ def is_table(X: Any) -> bool:
 
 
 def as_columns(X: Any) -> dict[str, Array]:
-    """The columns of a frame or an array.
-
-    A column is an array of floats with NaN for holes, of text with None for holes, or of pairs for
-    dates: seconds since 1970, and the same on the clock on the wall.
-    """
+    """Columns as floats with NaN for holes, text with None, or pairs of seconds as `Dates` has."""
     if not is_table(X):
         return {f"x{place}": column for place, column in enumerate(X.T)}
     if isinstance(X, np.ndarray):
@@ -210,10 +206,7 @@ def _kind_of_words(name: str, counts: Counter[str], why: str) -> Kind:
 
 
 def _counts_rows(numbers: Array) -> bool:
-    """Whether each row has the next whole number, or these are a sample of such rows.
-
-    Numbers without a gap in any other order may as well be ranks.
-    """
+    """Whether each row has the next whole number, or these are a sample of such rows."""
     steps, n = np.diff(numbers), len(numbers)
     length = abs(float(numbers[-1] - numbers[0]))
     if np.ptp(steps) == 0:

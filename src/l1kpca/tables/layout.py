@@ -146,10 +146,7 @@ def other_encoding(layout: Layout, head: bytes) -> Layout:
 
 
 def _separated(path: str, lines: list[str], layout: Layout) -> tuple[Layout, int]:
-    """Separator, quote and number of columns that make most of a table of the lines.
-
-    Even width comes first, then numbers, then many columns.
-    """
+    """Separator, quote and width that make most of a table: even, of numbers, of many columns."""
     best: tuple[float, float, int] = (0.0, 0.0, 0)
     found = None
     for marks in _DELIMITERS:
