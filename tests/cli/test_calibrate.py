@@ -107,7 +107,7 @@ def test_calibrate_with_answers(cli, cli_json, files, model, tmp_path):
     assert 15 <= before["estimated_outliers"] <= 25
     weak = cli_json("score", model, files / "data.csv", "--fdr", 0.1)
     assert weak["n_flagged"] == 0
-    assert "more rows could be flagged if the" in weak["promise"]["says"][2]
+    assert "more rows could be flagged: the" in weak["promise"]["says"][2]
     none = cli_json("score", model, files / "shifted.csv", "--fdr", 0.01)
     assert none["promise"]["says"][2].startswith("Too few rows stand out from the reference; outl")
     answers = tmp_path / "answers.csv"

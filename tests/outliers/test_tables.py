@@ -175,3 +175,13 @@ def test_cells_that_are_not_taken_as_written_are_named():
     with pytest.warns(UserWarning, match=said):
         detector = KernelPCAOutlierDetector(random_state=0).fit(frame)
     assert np.isfinite(detector.score_samples(frame)).all()
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("columns", [["x", "y", "price"], ["x", "cut", "price"]])
+def test_an_array_is_taken_by_its_places(columns):
+    frame = stones(300)[columns]
+    detector = KernelPCAOutlierDetector(random_state=0).fit(frame)
+    by_name, by_place = detector.cells(frame), detector.cells(frame.to_numpy())
+    np.testing.assert_allclose(np.asarray(by_place.residual), np.asarray(by_name.residual))
+    assert (np.asarray(by_place.expected) == np.asarray(by_name.expected)).all()

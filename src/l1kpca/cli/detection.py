@@ -140,7 +140,8 @@ def fit_model(
     encoded = learn(table, terminal)
     detector = KernelPCAOutlierDetector(**settings)
     if detector.scaling == "columns" and is_one_curve(encoded.X):
-        terminal.note(["neighboring columns look like one curve: try --scaling common"])
+        hint = "if flat parts are noise, try --scaling common"
+        terminal.note([f"neighboring columns look like one curve: {hint}"])
     with terminal.work(table.source):
         n_columns = int(varying(encoded.X).sum())
         own = make_rule(detector.rule, detector.contamination).kernel_pca(n_columns)

@@ -75,9 +75,9 @@ class Calibration:
             return too_few("fdr", fdr, n)
         if lost > 0:
             return (
-                f"an estimated {lost} more rows could be flagged if the {suspected} most abnormal"
-                f" of {n} reference rows, which may be outliers, were not compared with; look at"
-                " them, and give the labels of those that are outliers"
+                f"an estimated {lost} more rows could be flagged: the most abnormal of {n}"
+                f" reference rows, {suspected} in all, may be outliers; look at them, and give the"
+                " labels of those that are"
             )
         if found or not beyond:
             return ""

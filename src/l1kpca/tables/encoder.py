@@ -147,9 +147,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         encoded : Encoded
         """
         check_is_fitted(self)
-        columns = as_columns(X)
-        if not k.is_frame(X) and len(columns) == len(self.plan_):  # by their places
-            columns = dict(zip(self.plan_, columns.values(), strict=True))
+        columns = self._named(X)
         lacking = [name for name in self.columns_ if name not in columns]
         if lacking:
             raise ValueError(
@@ -157,6 +155,13 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
                 f" {', '.join(self.columns_[:8])}{', ...' if len(self.columns_) > 8 else ''}"
             )
         return replace(self._encoded(columns), table=X)
+
+    def _named(self, X: Any) -> dict[str, Any]:
+        """The columns by their names; those of an array by their places."""
+        columns = as_columns(X)
+        if not k.is_frame(X) and len(columns) == len(self.plan_):
+            return dict(zip(self.plan_, columns.values(), strict=True))
+        return columns
 
     def expected(self, X: Any, values: Array) -> Array:
         """What cells should have been, in the words of the table.
@@ -172,7 +177,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         expected : ndarray of shape (n_rows, n_columns_used), object
             Of a category, the most likely level.
         """
-        words = read_columns(as_columns(X), self.plan_, [])[1]
+        words = read_columns(self._named(X), self.plan_, [])[1]
         out = np.empty((len(values), len(self.columns_)), dtype=object)
         for (name, part, what), column, value in zip(
             self.features_, self.column_of_, values.T, strict=True
