@@ -42,8 +42,10 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
     with path.open("rb") as file:
         head = file.read(16)
     kind = _SUFFIX_KINDS.get(path.suffix.lower(), "text")
-    if kind == "excel" and not head.startswith(_WORKBOOKS):
-        kind = "text"  # many programs call a table so that a spreadsheet opens it
+    # Many programs give text this ending, for a spreadsheet to open; a workbook may be cut off.
+    is_book = any(head and head[:4] == start[: len(head)] for start in _WORKBOOKS)
+    if kind == "excel" and not is_book:
+        kind = "text"
     for start, found in ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\x93NUMPY", "numpy")):
         kind = found if head.startswith(start) else kind
     try:
