@@ -15,6 +15,25 @@ def less_two_terms(K, seed=6):
     return (K + left.T @ right).astype(K.dtype), (left, right)
 
 
+@pytest.mark.parametrize("n", [1, 2, 9, 40])
+def test_nth_largest(n):
+    """Of values that repeat, too; nothing is written to."""
+    rng = np.random.default_rng(n)
+    for values in (rng.normal(size=n), rng.integers(3, size=n).astype(float)):
+        kept = values.copy()
+        found = [loops.nth_largest(values, k) for k in range(1, n + 1)]
+        assert_array_equal(found, np.sort(values)[::-1])
+        assert_array_equal(values, kept)
+
+
+def test_add_columns():
+    A = np.random.default_rng(0).normal(size=(13, 13))
+    K, minus = less_two_terms(A @ A.T)
+    at, values, out = np.array([3, 0, 12]), np.array([1.0, -2.0, 0.5]), np.ones(13)
+    loops.add_columns(K, minus, at, values, out)
+    assert_allclose(out, 1 + (A @ A.T)[:, at] @ values)
+
+
 def flips_one_by_one(block, c, noise, most):
     """The best flip again and again, by evaluating every one of them."""
     c, gains = c.copy(), []

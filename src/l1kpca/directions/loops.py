@@ -1,9 +1,58 @@
-"""Compiled searches on a K that is written out, one call for each."""
+"""Compiled searches on a K that is written out, one call for each.
+
+Plain loops over numbers: array expressions would take ten times as long to compile.
+"""
 
 import numpy as np
 
 from l1kpca._typing import Array
 from l1kpca.loops import Factors, add_weighted_rows, compiled
+
+
+@compiled
+def add_columns(K: Array, minus: Factors, at: Array, values: Array, out: Array) -> None:
+    """out += (K - L^T R)[:, at] @ values."""
+    left, right = minus
+    weights, terms = np.zeros(len(left), dtype=out.dtype), np.empty(len(left), np.int64)
+    for r in range(len(left)):
+        terms[r] = r
+        for k in range(len(at)):
+            weights[r] -= values[k] * right[r, at[k]]
+    add_weighted_rows(K, at, values, 0, len(out), out)
+    add_weighted_rows(left, terms, weights, 0, len(out), out)
+
+
+@compiled
+def gathered(rows: Array, at: Array) -> Array:
+    """rows[:, at]."""
+    out = np.empty((len(rows), len(at)), dtype=rows.dtype)
+    for r in range(len(rows)):
+        for k in range(len(at)):
+            out[r, k] = rows[r, at[k]]
+    return out
+
+
+@compiled
+def nth_largest(values: Array, n: int) -> float:
+    """The n-th largest of the values, by quickselect."""
+    left, low, high, place = values.copy(), 0, len(values) - 1, len(values) - n
+    while low < high:
+        pivot, i, j = left[(low + high) // 2], low, high
+        while i <= j:
+            while left[i] < pivot:
+                i += 1
+            while left[j] > pivot:
+                j -= 1
+            if i <= j:
+                left[i], left[j] = left[j], left[i]
+                i, j = i + 1, j - 1
+        if place <= j:
+            high = j
+        elif place >= i:
+            low = i
+        else:
+            break
+    return left[place]
 
 
 @compiled
@@ -16,7 +65,7 @@ def flip_within(
     each gain and returns how many there were, no more than fit into ``gains``.
     """
     left, right = minus
-    count, size, row, terms = 0, len(c), np.empty_like(gain), np.arange(len(left))
+    count, size, row = 0, len(c), np.empty_like(gain)
     while count < len(gains):
         best = 0
         for i in range(1, size):
@@ -30,7 +79,10 @@ def flip_within(
         whole = K[at[best]]
         for i in range(size):
             row[i] = whole[at[i]]
-        add_weighted_rows(right, terms, -left[:, best], 0, size, row)
+        for r in range(len(left)):
+            weight, factor = left[r, best], right[r]
+            for i in range(size):
+                row[i] -= weight * factor[i]
         twice = c[best] + c[best]  # 2 * c would be in double precision
         for i in range(size):
             gain[i] += twice * c[i] * row[i]
@@ -50,28 +102,35 @@ def best_flips(
     rounding errors, and what the flips must promise together.  Writes each gain and returns how
     many there were.
     """
-    left, right = minus
-    n, terms, count = len(c), np.arange(len(left)), 0
-    size, noise = min(limits[0], n), limits[1]
+    n, count, gain, at, values = len(c), 0, Kc.copy(), np.empty(len(c), np.int64), Kc.copy()
     while count < len(gains):
-        gain = diagonal - c * Kc
-        if gain.max() <= noise:
+        largest = -np.inf
+        for i in range(n):
+            gain[i] = diagonal[i] - c[i] * Kc[i]
+            largest = max(largest, gain[i])
+        if largest <= limits[1]:
             break
-        at = np.flatnonzero(gain >= np.partition(gain, n - size)[n - size])
-        factors, before = (left[:, at], right[:, at]), c[at]
-        signs, near = before.copy(), gain[at]
-        if 4 * near[near > 0].sum() <= limits[2]:
+        least, size, promised = nth_largest(gain, min(limits[0], n)), 0, 0.0
+        for i in range(n):
+            if gain[i] >= least:
+                at[size] = i
+                size += 1
+                promised += max(gain[i], 0.0)
+        if 4 * promised <= limits[2]:
             break
-        count += flip_within(K, at, factors, signs, near, noise, gains[count:])
-        changed = np.flatnonzero(signs != before)
-        flips, values = at[changed], signs[changed] - before[changed]
-        c[at] = signs
-        add_weighted_rows(K, flips, values, 0, n, Kc)
-        weights = np.zeros(len(left), dtype=Kc.dtype)
-        for r in range(len(left)):
-            for k in range(len(flips)):
-                weights[r] -= values[k] * right[r, flips[k]]
-        add_weighted_rows(left, terms, weights, 0, n, Kc)
+        signs, near = np.empty(size, dtype=c.dtype), np.empty(size, dtype=c.dtype)
+        for k in range(size):
+            signs[k], near[k] = c[at[k]], gain[at[k]]
+        within = gathered(minus[0], at[:size]), gathered(minus[1], at[:size])
+        count += flip_within(K, at[:size], within, signs, near, limits[1], gains[count:])
+        flipped = 0
+        for k in range(size):
+            if signs[k] != c[at[k]]:
+                values[flipped] = signs[k] + signs[k]
+                c[at[k]] = signs[k]
+                at[flipped] = at[k]
+                flipped += 1
+        add_columns(K, minus, at[:flipped], values[:flipped], Kc)
     return count
 
 
@@ -84,35 +143,28 @@ def sign_steps(
     Changes c and its image Kc.  ``limits`` are max_iter, tol, momentum; ``trace`` begins with
     c^T K c.  Returns how many steps, (c' - c)^T K (c' - c) of the last, and whether it was the end.
     """
-    left, right = minus
-    n, before, change = K.shape[0], Kc.copy(), np.empty_like(Kc)
-    rows, terms, weights = np.empty(n, np.int64), np.arange(len(left)), left[:, 0].copy()
-    taken, t, moved = 0, 0, 0.0
+    n, before, change, values = len(c), Kc.copy(), Kc.copy(), Kc.copy()
+    rows, taken, t, moved = np.empty(n, np.int64), 0, 0, 0.0
     for _ in range(limits[0]):
         beta, count = Kc.dtype.type(t / (t + 3.0)), 0
         for i in range(n):
+            change[i] = 0
             if (Kc[i] + beta * (Kc[i] - before[i])) * c[i] < 0:
-                rows[count] = i
+                rows[count], values[count] = i, -(c[i] + c[i])
                 count += 1
-        flips = rows[:count]
-        values = -(c[flips] + c[flips])  # 2 * c would be in double precision
-        for r in range(len(left)):
-            weights[r] = 0
-            for k in range(count):
-                weights[r] -= values[k] * right[r, flips[k]]
-        change[:] = 0
-        add_weighted_rows(K, flips, values, 0, n, change)
-        add_weighted_rows(left, terms, weights, 0, n, change)
+        add_columns(K, minus, rows[:count], values[:count], change)
         moved = gain = 0.0
         for k in range(count):
-            moved += values[k] * change[flips[k]]
-            gain += 2 * values[k] * Kc[flips[k]]
+            moved += values[k] * change[rows[k]]
+            gain += 2 * values[k] * Kc[rows[k]]
         gain += moved
         value = trace[taken]
         if gain > 0:
-            before[:] = Kc
-            Kc += change
-            c[flips] = -c[flips]
+            for i in range(n):
+                before[i] = Kc[i]
+                Kc[i] += change[i]
+            for k in range(count):
+                c[rows[k]] = -c[rows[k]]
             taken += 1
             trace[taken] = value + gain
         if gain <= limits[1] * abs(value) and (t == 0 or gain > 0):
