@@ -26,7 +26,7 @@ from benchmarks.timing import Worker, asked_once, import_seconds, in_turn, media
 from scripts.tasks import Tasks
 
 WORKER = "benchmarks.speed_cases"
-IMPORTS = ("import l1kpca", "import sklearn.decomposition")
+IMPORTS = ("from l1kpca import L1KernelPCA", "import sklearn.decomposition")
 SLOWER, LARGER = 1.15, 1.02  # ratios of time and of memory from which on a case is marked
 HOPELESS = 1.3  # times the fastest solver of scikit-learn in the first round: not timed again
 PAIRS = 2  # fresh processes of each version, so that luck with memory evens out
