@@ -40,7 +40,8 @@ def draw(path, points, label):
     with mpl.rc_context(LOOKS):
         figure = Figure(figsize=(3.2 * len(panels) + 1.8, 3.3), layout="constrained")
         FigureCanvasAgg(figure)
-        all_axes = figure.subplots(1, len(panels), squeeze=False).ravel()
+        shared = {"sharex": True, "sharey": True}  # also: enough range for few labels
+        all_axes = figure.subplots(1, len(panels), squeeze=False, **shared).ravel()
         for axes, (title, own) in zip(all_axes, panels, strict=True):
             axes.set(title=title, xlabel=label)
             for curve, line in own.sort_values("x").groupby("curve", sort=False):
