@@ -155,12 +155,24 @@ def test_importing_the_package_does_not_load_what_few_need(name):
     assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0
 
 
-def test_a_matrix_in_blocks_does_not_load_the_compiler():
-    """It would take more memory than such a fit does."""
-    command = (
-        "import sys, numpy as np, l1kpca\n"
-        "X = np.random.default_rng(0).normal(size=(2100, 3))\n"
-        "l1kpca.L1KernelPCA(2, kernel='rbf', gram='blocked', solver='fixed_point').fit(X)\n"
-        "sys.exit('numba' in sys.modules)"
+def test_exponentials():
+    draw = np.random.default_rng(0)
+    spread = -draw.uniform(0, 708, 5000)
+    x = np.concatenate(
+        [spread, -draw.exponential(size=777), 1e-9 * draw.normal(size=20), [0, -0.0]]
     )
-    assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0
+    out = x.copy()
+    loops.exponentials(out)
+    exact = np.exp(x)
+    assert (np.abs(out - exact) <= 2 * np.spacing(exact)).all()
+
+
+def test_exponentials_of_what_vanishes_and_of_what_is_no_number():
+    x = np.array([-1.0, -708.5, -744.0, -746.0, -1e300, -np.inf, np.nan, -1.0])
+    out = x.copy()
+    loops.exponentials(out)
+    np.testing.assert_array_equal(out[1:7], np.exp(x[1:7]))
+    # A number next to them is what it is elsewhere.
+    alone = x[:1].copy()
+    loops.exponentials(alone)
+    np.testing.assert_array_equal(out[[0, 7]], np.repeat(alone, 2))

@@ -59,8 +59,9 @@ class Projection:
             x = X_new[span]
             for columns in spans(len(self.coef), tuning.TILE_SIDE if in_tiles else len(self.coef)):
                 features = x if self.rows is None else self.blocks.with_new(x, columns)
-                if self.origin is not None:
-                    features = features - self.origin[columns]
+                if self.origin is not None:  # in place, unless these are the user's numbers
+                    out = None if self.rows is None else features
+                    features = np.subtract(features, self.origin[columns], out=out)
                 scores[span] += features @ self.coef[columns]
                 norms[span] += self._norms(features, columns)
                 advance((span.stop - span.start) * self.coef[columns].size)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
-from l1kpca import tuning
+from l1kpca import loops, tuning
 from l1kpca._typing import Array
 from l1kpca.kernels.kernel import Kernel
 from l1kpca.threads import spans
@@ -117,7 +117,10 @@ class GaussianBlocks:
             ends = (left[0], left[1][:, -2]), (right[0], right[1][:, -1])
             subtract_far_rows(block, *ends, self._scale)
             np.minimum(block, 0, out=block)
-        return np.exp(block, out=block)
+        if block.dtype != np.float64:
+            return np.exp(block, out=block)
+        loops.exponentials(block.reshape(-1))
+        return block
 
 
 def kernel_blocks(X: Any, kernel: Kernel) -> KernelBlocks:

@@ -11,10 +11,10 @@ from l1kpca.checks import check_results, overflow_is_checked
 from l1kpca.estimators.advice import warn_user
 from l1kpca.outliers.columns import Columns
 from l1kpca.outliers.rules import FittedRule, Rows
-from l1kpca.threads import spans
+from l1kpca.threads import computing, spans
 
 QUADRANTS = ("regular", "good leverage", "orthogonal outlier", "bad leverage")
-_VALUES = 4_000_000  # columns and scores of the rows that are projected at once
+_VALUES = 50_000  # of the rows that a thread looks at at once: in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,20 +72,25 @@ class Judged:
 
 def projected(pca: Any, columns: Columns, X: Array, *, with_cells: bool = True) -> Rows:
     """Rows with their scores, squared norms and oddness, found a few at a time."""
-    whole: dict[str, Any] = dict.fromkeys(("scores", "squared_norms", "oddness"))
-    for span in spans(len(X), max(1, _VALUES // (X.shape[1] + pca.n_components_))):
-        x, oddness = X[span], None
-        if with_cells and columns.cells is not None:
-            x, oddness = columns.cells.filled(x)
-        found = {**vars(pca.project(columns(x))), "oddness": oddness}
-        for name, values in found.items():
-            if values is not None:
-                if whole[name] is None:
-                    whole[name] = np.empty((len(X), *values.shape[1:]), dtype=values.dtype)
-                whole[name][span] = values
-    if whole["squared_norms"] is not None:
-        check_results(whole["squared_norms"], pca.kernel)
-    return Rows(X=X, columns=columns, pca=pca, **whole)
+    cells = columns.cells if with_cells else None
+
+    def found(rows: slice) -> tuple[Array | None, ...]:
+        x, oddness = (X[rows], None) if cells is None else cells.filled(X[rows])
+        part = pca.projection_(columns(x))
+        return part.scores, part.squared_norms, oddness
+
+    with computing(pca.n_jobs) as workers, overflow_is_checked():
+        pieces = list(zip(spans(len(X), max(1, _VALUES // X.shape[1])), strict=True))
+        parts = workers.run(found, pieces, cost=X.size * len(pca.projection_.coef))
+    scores, norms, oddness = map(_joined, zip(*parts, strict=True))
+    for values in (scores, norms):
+        if values is not None:
+            check_results(values, pca.kernel)
+    return Rows(scores=scores, squared_norms=norms, X=X, columns=columns, pca=pca, oddness=oddness)
+
+
+def _joined(parts: tuple[Any, ...]) -> Any:
+    return None if parts[0] is None else np.concatenate(parts)
 
 
 def judge_parts(parts: Iterable[Rows], rule: FittedRule, offset: float, n_scores: int) -> Judged:
