@@ -91,16 +91,21 @@ def test_a_report_counts_all_rows_and_lists_the_first(cli, large, tmp_path, samp
     np.testing.assert_allclose(tail["score"], falling[np.array(tail["rank"]) - 1])
 
 
+SMALL_SAMPLE = """
+from l1kpca.cli import detection, main
+detection.SAMPLE_ROWS = 300
+main()
+"""
+
+
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_a_kill_leaves_no_file(large, tmp_path, how):
+def test_a_kill_leaves_no_file(start_script, large, tmp_path, how):
     folder, _ = large
-    many = [str(folder / "1.parquet")] * 8
+    many = [folder / "1.parquet"] * 6
     out = tmp_path / "out"
     out.mkdir()
-    running = subprocess.Popen(
-        [PROGRAM, "reduce", *many, "--only", "a", "--only", "b", "--components", "1", "--out",
-         str(out / "o.csv")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    options = ["--only", "a", "--only", "b", "--components", "1", "--out", out / "o.csv"]
+    running = start_script(SMALL_SAMPLE, "reduce", *many, *options)
     while not list(out.iterdir()):  # the file that is written
         assert running.poll() is None, running.communicate()
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""The installed program on real files, from the first command to the last."""
+"""The program on real files, from the first command to the last; some in a process of its own."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 
-def test_detect_save_score(program, csv_file, frame, tmp_path):
+def test_detect_save_score(program, cli, csv_file, frame, tmp_path):
     out, page, model = tmp_path / "s.csv", tmp_path / "r.html", tmp_path / "m.skops"
     done = program(
         "detect", csv_file, "--label", "bad", "--id", "case", "--top", 6,
@@ -26,7 +26,7 @@ def test_detect_save_score(program, csv_file, frame, tmp_path):
     assert scores["score"].rank(ascending=False, method="first").tolist() == scores["rank"].tolist()
     assert page.read_text().startswith("<!DOCTYPE html>")
 
-    again = program("score", model, csv_file, "--json", "--out", tmp_path / "again.parquet")
+    again = cli("score", model, csv_file, "--json", "--out", tmp_path / "again.parquet")
     assert again.status == 0, again.stderr
     found = json.loads(again.stdout)
     assert found["top"][0]["name"] in {"0003", "0020", "0050", "0077", "0090"}
@@ -35,8 +35,8 @@ def test_detect_save_score(program, csv_file, frame, tmp_path):
     pd.testing.assert_series_equal(new["flag"], scores["flag"], check_dtype=False)
 
 
-def test_reduce(program, csv_file, tmp_path):
-    done = program("reduce", csv_file, "--components", 2, "--out", tmp_path / "z.parquet")
+def test_reduce(cli, csv_file, tmp_path):
+    done = cli("reduce", csv_file, "--components", 2, "--out", tmp_path / "z.parquet")
     assert done.status == 0, done.stderr
     reduced = pd.read_parquet(tmp_path / "z.parquet")
     assert reduced.columns[-2:].tolist() == ["component1", "component2"]
@@ -76,16 +76,16 @@ def test_no_arguments_show_the_help(program):
         ),
     ],
 )
-def test_a_bad_file_is_one_sentence_and_status_2(program, tmp_path, name, content, message):
+def test_a_bad_file_is_one_sentence_and_status_2(cli, tmp_path, name, content, message):
     path = tmp_path / name
     path.write_bytes(content)
-    done = program("detect", path)
+    done = cli("detect", path)
     assert (done.status, done.stdout) == (2, "")
     assert done.stderr == f"l1kpca: {message.format(path=path)}\n"
 
 
-def test_a_directory_and_a_missing_file(program, tmp_path):
-    done = program("detect", tmp_path)
+def test_a_directory_and_a_missing_file(program, cli, tmp_path):
+    done = cli("detect", tmp_path)
     said = f"l1kpca: {tmp_path} is a folder without files; give one with tables.\n"
     assert (done.status, done.stderr) == (2, said)
     done = program("detect", tmp_path / "none.csv")
@@ -96,11 +96,11 @@ def test_a_directory_and_a_missing_file(program, tmp_path):
     )
 
 
-def test_other_columns_than_the_model(program, csv_file, frame, tmp_path):
+def test_other_columns_than_the_model(cli, csv_file, frame, tmp_path):
     model = tmp_path / "m.skops"
-    assert program("detect", csv_file, "--save", model, "--quiet").status == 0
+    assert cli("detect", csv_file, "--save", model, "--quiet").status == 0
     frame.drop(columns=["width"]).to_csv(tmp_path / "new.csv", index=False)
-    done = program("score", model, tmp_path / "new.csv")
+    done = cli("score", model, tmp_path / "new.csv")
     assert done.status == 2
     assert done.stderr == (
         f"l1kpca: {tmp_path / 'new.csv'} lacks the column 'width'; the model was fitted on 5"

@@ -2,12 +2,11 @@
 
 import os
 import pty
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 
+from l1kpca.cli.app import run
 from l1kpca.cli.terminal import Terminal
 
 
@@ -35,14 +34,13 @@ def test_sentences_break_between_words(capsys, monkeypatch):
     assert shown == ["Forty letters are few for such a", "sentence:", "/path" * 12]
 
 
-def test_a_bar_is_shown_on_a_terminal(tmp_path):
+def test_a_bar_is_shown_on_a_terminal(tmp_path, monkeypatch):
     np.save(tmp_path / "a.npy", np.random.default_rng(0).normal(size=(200, 3)))
-    executable = Path(sys.executable).with_name("l1kpca")
     leader, follower = pty.openpty()
-    command = [executable, "reduce", tmp_path / "a.npy", "--components", "3"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=follower, check=False)
-    os.close(follower)
-    shown = os.read(leader, 100_000).decode(errors="replace")
+    with os.fdopen(follower, "w") as screen:
+        monkeypatch.setattr(sys, "stderr", screen)
+        assert run(["reduce", str(tmp_path / "a.npy"), "--components", "3"]) == 0
+        screen.flush()
+        shown = os.read(leader, 100_000).decode(errors="replace")
     os.close(leader)
-    assert done.returncode == 0, shown
     assert "3/3 components" in shown
