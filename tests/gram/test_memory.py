@@ -40,14 +40,14 @@ def allowance(n, limit):
 
 
 def test_blocks_of_the_kernel_matrix_stay_within_the_limit(run_script):
-    n, limit = 9_000, 40
+    n, limit = 6_000, 20
     gram, megabytes = grown(run_script, n, {"memory_limit": f"{limit}MB"})
     assert gram == "blocked"
     assert megabytes < allowance(n, limit) < n**2 * 8 / 1e6 / 10
 
 
 def test_landmark_features_that_do_not_fit_are_not_stored(run_script):
-    n, limit = 60_000, 40
+    n, limit = 30_000, 20
     gram, megabytes = grown(run_script, n, {"gram": "nystroem", "memory_limit": f"{limit}MB"})
     assert gram == "nystroem"
     assert megabytes < allowance(n, limit)

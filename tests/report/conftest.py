@@ -4,10 +4,7 @@ import base64
 import json
 import os
 import shutil
-import subprocess
-import sys
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -17,6 +14,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 from l1kpca import KernelPCAOutlierDetector
+from l1kpca.cli.app import run
 from l1kpca.report import report
 from missing import BROWSER_MISSING
 
@@ -65,18 +63,10 @@ def unpacked():
 
 @pytest.fixture(scope="session")
 def program():
-    """Run the installed program in a process of its own; it must succeed."""
-    executable = Path(sys.executable).with_name("l1kpca")
+    """Run a command in this process; it must succeed."""
 
     def call(*arguments):
-        done = subprocess.run(
-            [str(executable), *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=240,
-        )
-        assert done.returncode == 0, done.stderr
+        assert run([str(argument) for argument in arguments]) == 0
 
     return call
 

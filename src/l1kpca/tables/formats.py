@@ -19,6 +19,7 @@ from pyarrow import parquet
 
 from l1kpca.files import UNREADABLE, read_arrays
 from l1kpca.tables.records import excel_chunks, json_chunks
+from l1kpca.tables.stored_rows import StoredRows
 from l1kpca.tables.table import Notes, Opened, Reading, TableError, check_width, unique_names
 from l1kpca.tables.text import lines_of, open_text, watched
 
@@ -166,7 +167,7 @@ def _open_arrays(path: Path) -> Arrays:
             _check_unpacked(path)
         elif path.suffix.lower() == ".npy":
             with suppress(*UNREADABLE):  # never all of it in memory
-                arrays = {ROWS: np.load(path, mmap_mode="r", allow_pickle=False)}
+                arrays = {ROWS: StoredRows(path)}
         arrays = arrays or read_arrays(path)
     except (ValueError, MemoryError) as error:
         damaged = f"{path} says that it is larger than it can be; save it again."

@@ -33,6 +33,7 @@ from l1kpca.tables.table import (
     label_word,
     shown_list,
 )
+from l1kpca.tables.unchanged import Unchanged
 
 BUILT_IN_TRUTH = "outlier"
 STANDARD_INPUT = "-"
@@ -62,12 +63,14 @@ def read_table(
     reading = Reading() if reading is None else reading
     given = [source] if isinstance(source, str) else list(source)
     notes = Notes()
-    files = [opened for name in given for opened in _open(name, reading, notes)]
+    unchanged = Unchanged()
+    files = [opened for name in given for opened in _open(name, reading, notes, unchanged)]
     rng = np.random.default_rng(seed)
     while True:
         try:
             columns, seen = _Columns(reading.label_column), Notes()
-            frame, n_rows = _first_pass(files, columns, most, rng, seen, progress)
+            with unchanged.reading():
+                frame, n_rows = _first_pass(files, columns, most, rng, seen, progress)
             break
         except _Misread as misread:
             files[misread.place] = misread.better
@@ -80,10 +83,12 @@ def read_table(
             notes.update([f"column {name!r} is missing in {lacking} of {n} files: no values there"])
 
     def again(progress: Progress) -> Iterator[pd.DataFrame]:
-        for place, file in enumerate(files):
-            for batch, done in file.batches(Notes()):
-                progress(place + done, len(files))
-                yield columns.frame(batch, file)
+        with unchanged.reading():
+            for place, file in enumerate(files):
+                for batch, done in file.batches(Notes()):
+                    unchanged.check()  # before rows are given away that were not there
+                    progress(place + done, len(files))
+                    yield columns.frame(batch, file)
 
     table = Table(
         frame,
@@ -98,7 +103,7 @@ def read_table(
     return _with_roles(table, reading, notes)
 
 
-def _open(name: str, reading: Reading, notes: Notes) -> list[Opened]:
+def _open(name: str, reading: Reading, notes: Notes, unchanged: Unchanged) -> list[Opened]:
     """The files behind a name, or a built-in data set."""
     if name == STANDARD_INPUT:
         return [open_file(_spooled(), reading, notes)]
@@ -118,6 +123,7 @@ def _open(name: str, reading: Reading, notes: Notes) -> list[Opened]:
         for file in files:
             if not file.is_file():
                 raise TableError(f"{file} is not a regular file; save its content to one first.")
+        unchanged.add(files)
         return [open_file(file, reading, notes) for file in files] or [_built_in(name)]
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):
