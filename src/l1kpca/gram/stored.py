@@ -240,9 +240,10 @@ class StoredGram(TiledGram):
         def work(rows: slice) -> None:
             out[rows] = self.K[rows] @ V
 
-        size = self.n_samples // tuning.TRIANGLE_PIECES + 1
-        pieces = list(zip(spans(self.n_samples, size), strict=True))
-        self.workers.run(work, pieces, cost=V.size * self.n_samples)
+        cost = V.size * self.n_samples
+        n_pieces = tuning.TRIANGLE_PIECES if cost >= tuning.SMALL_WORK else 1
+        pieces = list(zip(spans(self.n_samples, self.n_samples // n_pieces + 1), strict=True))
+        self.workers.run(work, pieces, cost)
         return out
 
     def _apply_columns(self, V: Array, at: Array) -> Array:
