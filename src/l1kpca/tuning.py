@@ -6,8 +6,8 @@ Results may depend on these numbers, never on the number of threads: work is cut
 # --- how work is cut -----------------------------------------------------------------------------
 
 SMALL_WORK = 2_000_000
-"""Multiplications below which a hand-over to another thread costs more than it saves: 100 components
-of 1000 rows take two thirds of the time that they take with a tenth of it."""
+"""Multiplications below which a hand-over to another thread costs more than it saves: with a tenth
+of it, 100 components of 1000 rows take 1.5 times as long."""
 
 TILE_SIDE = 512
 """Side of a block of K that is evaluated at once: 2 MB, in the second-level cache; 256 and 1024
