@@ -74,7 +74,8 @@ def look_for_drift(
     1 / (k (k + 1)) of all that can be staked, so that late drift is found, too.
     """
     reference, abnormality = rounded(reference, abnormality)
-    rng = np.random.default_rng(0)
+    k = 1 if after is None else after.n_batches + 1
+    rng = np.random.default_rng(k)  # ties are not broken by the same luck in every batch
     known = sorted((reference if after is None else after.seen).tolist())
     rows = rng.permutation(abnormality)[:DRIFT_ROWS].tolist()
     shares = np.empty(len(rows))
@@ -82,7 +83,7 @@ def look_for_drift(
         below, upto = bisect_left(known, row), bisect_right(known, row)
         shares[place] = (len(known) - upto + luck * (upto - below + 1)) / (len(known) + 1)
         insort(known, row)
-    k, half = (1 if after is None else after.n_batches + 1), 2 * len(_TILTS)
+    half = 2 * len(_TILTS)
     stakes = np.repeat([0.5 / half, 0.5 / len(_SHARES)], [half, len(_SHARES)]) / (k * (k + 1))
     before = np.full(len(stakes), -np.inf) if after is None else after.bets
     bets = np.logaddexp(before, np.log(stakes)) + _log_gains(shares)
