@@ -179,14 +179,14 @@ def test_max_cut_identity(of_signs, posed):
         assert direction.value == pytest.approx(expected, abs=1e-9 * (1 + np.abs(K).sum()))
 
 
+OVER = [c for c in WITH_DTYPE if c[1] in POSITIVE_KERNELS and c[2] in ("mean", "deflated mean")]
+
+
 @pytest.mark.parametrize(
-    "case",
-    [
-        case
-        for case in WITH_DTYPE
-        if case[1] in POSITIVE_KERNELS and case[2] in ("mean", "deflated mean")
-    ],
-    ids="-".join,
+    ("case", "way"),
+    [(case, ("compiled", "plain")[place % 2]) for place, case in enumerate(OVER)],
+    indirect=["way"],
+    ids=["-".join(case) for case in OVER],
 )
 def test_over_every_gram(case, way):
     """Never worse than the start, stationary up to the precision, and in the Gram's dtype."""

@@ -110,7 +110,7 @@ def test_the_image_follows_the_signs(case):
 
 
 @pytest.mark.parametrize("gram_name", [name for name in GRAMS if "dask" not in name])
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_wherever_the_signs_go(gram_name, data):
     cases = [case for case in WITH_DTYPE if case[0] == gram_name]

@@ -1,7 +1,9 @@
 """What every outlier rule must do, with every kind of kernel PCA."""
 
 import pickle
+from copy import deepcopy
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -38,8 +40,17 @@ def X_new(global_random_seed):
 
 
 @pytest.fixture
-def detector(X, rule, pca):
-    return KernelPCAOutlierDetector(pca, rule=rule, random_state=0).fit(X)
+def detector(global_random_seed, pca, rule):
+    """A copy of a detector that is fitted once for all tests."""
+    place = list(RULES.values()).index(rule), list(PCAS.values()).index(pca)
+    return deepcopy(fitted(*place, global_random_seed))
+
+
+@cache
+def fitted(rule, pca, seed):
+    """The detector of the rule and the kernel PCA at these places of their tables."""
+    chosen = [*RULES.values()][rule], [*PCAS.values()][pca]
+    return KernelPCAOutlierDetector(chosen[1], rule=chosen[0], random_state=0).fit(table(seed))
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*so far from all training rows")

@@ -137,7 +137,7 @@ def valid(kind):
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "npy", "parquet", "feather"])
-@times(40)
+@times(25)
 @given(data=st.data())
 def test_files_with_damaged_bytes(kind, data):
     content = data.draw(damaged(valid(kind)))
@@ -175,7 +175,7 @@ def written_tables(draw):
     return names, [[draw(kind) for kind in kinds] for _ in range(height)]
 
 
-@times(150)
+@times(60)
 @given(table=written_tables(), delimiter=st.sampled_from(",;\t|"))
 def test_every_row_and_column_of_a_file_comes_back(table, delimiter):
     names, rows = table
@@ -222,7 +222,7 @@ def frames(draw):
     return frame
 
 
-@times(400)
+@times(250)
 @given(frame=frames())
 def test_frames_of_mixed_kinds(frame):
     encoder = attempt(lambda: TableEncoder().fit(frame))
@@ -265,7 +265,7 @@ ODD = st.sampled_from(
 
 
 @pytest.mark.parametrize("estimator", [L1KernelPCA, KernelPCAOutlierDetector])
-@times(300)
+@times(450)
 @given(data=st.data())
 def test_settings_of_any_kind(estimator, data):
     names = sorted(set(estimator().get_params(deep=False)) - {"checkpoint", "progress", "verbose"})
@@ -287,7 +287,7 @@ def saved_model():
         return path.read_bytes()
 
 
-@times(250)
+@times(400)
 @given(data=st.data())
 def test_model_files_with_damaged_bytes(data):
     with folder_with(model__skops=data.draw(damaged(saved_model()))) as folder:
@@ -354,7 +354,7 @@ WORDS = st.sampled_from(
 )
 
 
-@times(300)
+@times(200)
 @given(words=st.lists(WORDS, max_size=7))
 def test_command_lines_of_any_words(words):
     with folder_with(rows__csv=GOOD) as folder:
