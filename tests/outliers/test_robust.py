@@ -44,7 +44,7 @@ def test_robust_rule(X, X_new, kernel, n_components):
     heaviness *= norm.ppf(0.75) / norm.ppf((1 + level) / 2)
     many = min(surplus(view[:n] ** 0.25) for view in broad)
     share = max(many, min(0.08 * (heaviness - 1.05), 0.1), 1 / n)
-    line = min(np.quantile(expected[:n], 1 - share), 4)
+    line = min(np.quantile(expected[:n], 1 - share), 5)
     assert_allclose(detector.rule_.cutoff, line, rtol=1e-6)
     wild = max(np.log(n), np.quantile(oddness[:n, 2], 0.95))
     evident = np.maximum(oddness[:, 2] - wild, 0)

@@ -12,7 +12,7 @@ from l1kpca.outliers.rules import FittedRule, Rows, Rule, parts, rounding_of_squ
 from l1kpca.outliers.tails import Tail, fit_tail, surplus
 
 _LEVELS = (0.85, 0.85, 0.995)  # of the tails: many outliers touch no lower one
-_RARE, _SLOWLY, _MOST = 4.0, 0.2, 0.95
+_RARE, _SLOWLY, _MOST = 5.0, 0.2, 0.95
 _DEVIATION_PER_MEAN = np.sqrt(np.pi / 2)  # of a normal variable: E|z| = sqrt(2 / pi)
 
 
