@@ -11,11 +11,12 @@ tree (the folder that holds src/l1kpca), in fresh processes; the ratios new / ol
 kept in out/against.json.
 """
 
+import atexit
 import json
 import shutil
 import sys
 import tempfile
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from benchmarks import peers, speed_page
@@ -34,16 +35,23 @@ PAIRS = 2  # fresh processes of each version, so that luck with memory evens out
 
 def time_case(name, quick):
     """Seconds of each method, round by round; scikit-learn's slower solvers run once."""
-    methods = CASES[name].methods
-    with Worker(WORKER) as worker:
-        worker.ask("prepare", name=name, methods=methods, small=quick)
-        works = {method: partial(worker.ask, "run_once", method=method) for method in methods}
-        solvers = [method for method in methods if method.startswith("scikit-learn")]
-        first = in_turn({method: works[method] for method in solvers}, 1)
-        least = min((seconds[0] for seconds in first.values()), default=0)
-        slow = {m: runs for m, runs in first.items() if runs[0] > HOPELESS * least}
-        rest = {method: works[method] for method in methods if method not in slow}
-        return in_turn(rest, 2 if quick else None) | slow
+    methods, worker = CASES[name].methods, shared_worker()
+    worker.ask("prepare", name=name, methods=methods, small=quick)
+    works = {method: partial(worker.ask, "run_once", method=method) for method in methods}
+    solvers = [method for method in methods if method.startswith("scikit-learn")]
+    first = in_turn({method: works[method] for method in solvers}, 1)
+    least = min((seconds[0] for seconds in first.values()), default=0)
+    slow = {m: runs for m, runs in first.items() if runs[0] > HOPELESS * least}
+    rest = {method: works[method] for method in methods if method not in slow}
+    return in_turn(rest, 2 if quick else None) | slow
+
+
+@cache
+def shared_worker():
+    """The process that times all cases: starting one for each would take as long as they do."""
+    worker = Worker(WORKER)
+    atexit.register(worker.__exit__)
+    return worker
 
 
 def time_large(name, quick, tree=ROOT, methods=None):
@@ -66,19 +74,15 @@ def time_imports(quick):
     return in_turn({text: partial(import_seconds, text) for text in IMPORTS}, 1 if quick else 5)
 
 
-def first_call(n, processes):
-    """Seconds of the first fit in the last of some processes, which share a cache of their own."""
-    with tempfile.TemporaryDirectory() as folder:
-        for _ in range(processes):
-            with Worker(WORKER, NUMBA_CACHE_DIR=folder) as worker:
-                seconds = worker.ask("first_fit", n=n)
-    return seconds
-
-
 def time_first_calls(quick):
-    n, rounds = (100, 1) if quick else (1000, 5)
-    calls = {"empty cache": 1, "filled cache": 2}
-    return in_turn({name: partial(first_call, n, k) for name, k in calls.items()}, rounds)
+    """Seconds of the first fit in a process with an empty cache, and in one with its cache."""
+    found = {"empty cache": [], "filled cache": []}
+    for _ in range(1 if quick else 5):
+        with tempfile.TemporaryDirectory() as folder:
+            for seconds in found.values():
+                with Worker(WORKER, NUMBA_CACHE_DIR=folder) as worker:
+                    seconds.append(worker.ask("first_fit", n=100 if quick else 1000))
+    return found
 
 
 def time_peer(method, quick):
