@@ -330,6 +330,14 @@ HOSTILE = {
     "sheet.xlsx": (b"PK\x03\x04 and then nothing", "is not a readable Excel file, or it is"),
     "a.parquet": (b"PAR1 and then nothing", "is not a readable Parquet file, or it is damaged;"),
     "a.feather": (b"ARROW1 and then nothing", "is not a readable Arrow file, or it is damaged;"),
+    "page.xls": (
+        b"\xef\xbb\xbf\n<TABLE border=1><tr><td>1</td></tr>",
+        "is a web page; open it in a",
+    ),
+    "page.csv": (
+        b"<!DOCTYPE html>\n<html><body>Log in</body></html>",
+        "is a web page; open it in a",
+    ),
 }
 
 

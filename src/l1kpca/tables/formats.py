@@ -31,6 +31,7 @@ _LARGEST_UNPACKED = 2**31  # bytes of what must be in memory as a whole
 _LARGEST_SHEET = 2**28  # bytes of XML, which take many times as much as cells
 _PACKED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_WEB_PAGES = (b"<!doctype html", b"<html", b"<table")
 _SUFFIX_KINDS = {
     ".parquet": "parquet", ".pq": "parquet", ".feather": "arrow", ".arrow": "arrow",
     ".npy": "numpy", ".npz": "numpy", ".mat": "mat", ".xlsx": "excel", ".xlsm": "excel",
@@ -41,7 +42,11 @@ _SUFFIX_KINDS = {
 def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
     """Open a table of any kind; TableError if it is damaged or no table."""
     with path.open("rb") as file:
-        head = file.read(16)
+        head = file.read(64)
+    if head.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_WEB_PAGES):
+        raise TableError(
+            f"{path} is a web page; open it in a spreadsheet, save the table as CSV and give that."
+        )
     kind = _SUFFIX_KINDS.get(path.suffix.lower(), "text")
     # Many programs give text this ending, for a spreadsheet to open; a workbook may be cut off.
     is_book = any(head and head[:4] == start[: len(head)] for start in _WORKBOOKS)
