@@ -48,11 +48,15 @@ def test_components_are_orthonormal_and_scores_are_their_images(finder, start, n
     assert {component.n_starts for component in components} == {n_starts}
 
 
+OVER = [c for c in WITH_DTYPE if c[1] in POSITIVE_KERNELS and c[2] == "mean"]
+WAYS = ("signs", "plain"), ("polished", "compiled")
+
+
 @pytest.mark.parametrize(
-    "case", [c for c in WITH_DTYPE if c[1] in POSITIVE_KERNELS and c[2] == "mean"], ids="-".join
-)
-@pytest.mark.parametrize(
-    ("finder", "way"), [("signs", "plain"), ("polished", "compiled")], indirect=["way"]
+    ("case", "finder", "way"),
+    [(case, *WAYS[place % 2]) for place, case in enumerate(OVER)],
+    indirect=["way"],
+    ids=["-".join(case) for case in OVER],
 )
 @pytest.mark.usefixtures("way")
 def test_components_over_every_gram(case, finder):

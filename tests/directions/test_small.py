@@ -44,9 +44,13 @@ def test_the_same_steps(finder, name, global_random_seed):
             assert compiled.status is plain.status
 
 
-@pytest.mark.parametrize("momentum", [False, True])
+OVER = [c for c in WITH_DTYPE if c[1] in POSITIVE_KERNELS and "dask" not in c[0]]
+
+
 @pytest.mark.parametrize(
-    "case", [c for c in WITH_DTYPE if c[1] in POSITIVE_KERNELS and "dask" not in c[0]], ids="-".join
+    ("case", "momentum"),
+    [(case, bool(place % 2)) for place, case in enumerate(OVER)],
+    ids=["-".join(case) for case in OVER],
 )
 def test_over_every_gram(case, momentum):
     """As good an end; in single precision, or near zeros, perhaps not the same."""
