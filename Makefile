@@ -21,7 +21,9 @@ DATA         ?= ../shared/data
 
 SEED_OF_THE_DAY = $(shell expr `date +%j` % 100)
 
-TEST_ENV = OPENBLAS_NUM_THREADS=$(TEST_THREADS) OMP_NUM_THREADS=$(TEST_THREADS) MPLBACKEND=Agg
+# What is compiled is kept also where the environment says otherwise: every process of a test reads it.
+TEST_ENV = OPENBLAS_NUM_THREADS=$(TEST_THREADS) OMP_NUM_THREADS=$(TEST_THREADS) MPLBACKEND=Agg \
+           PYTHONDONTWRITEBYTECODE=
 SPHINX   = $(BIN)/sphinx-build -W --keep-going -b html
 # Files are handed out in the order of tests/conftest.py: those that take long first.
 PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
