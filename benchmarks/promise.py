@@ -97,7 +97,7 @@ def estimates(results):
     return (
         f"It was refused for {len(every) - len(told)} of {len(every)} tables. For the others it was"
         f" {told.mean():.0%} on average, where {true.mean():.0%} of the flags were false; more than"
-        f" ten points too low for {(told < true - 0.1).sum()} tables, and too high for"
+        f" ten points too low in {(told < true - 0.1).sum()} of them, and too high in"
         f" {(told > true + 0.1).sum()}."
     )
 

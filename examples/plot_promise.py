@@ -45,8 +45,8 @@ print(f"in truth, {flagged[30:].sum()} are")
 
 order = np.argsort(detector.score_samples(batch))[:60]
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
-axes[0].hist(detector.p_values(batch)[30:], bins=20, color="0.7", label="ordinary")
-axes[0].hist(detector.p_values(batch)[:30], bins=20, color="#D55E00", label="strange")
+p, look = detector.p_values(batch), {"color": ["0.7", "#D55E00"], "label": ["ordinary", "strange"]}
+axes[0].hist([p[30:], p[:30]], bins=20, range=(0, 1), stacked=True, **look)
 axes[0].set(xlabel="p-value", ylabel="rows", title="p-values of ordinary rows are uniform")
 axes[0].legend()
 count = np.arange(1, 61)
@@ -82,6 +82,6 @@ figure, ax = plt.subplots(figsize=(10, 3.4), layout="constrained")
 ax.semilogy(np.arange(1, 21), np.clip(evidence, 1e-3, 1e12), "o-", color="0.3")
 ax.axhline(1 / drift.level, color="#D55E00", linestyle="--", label="alarm")
 ax.axvline(9.5, color="0.6", lw=0.8)
-ax.set(xlabel="week", ylabel="evidence", title="Wear begins in week 10")
+ax.set(xlabel="week", ylabel="evidence", title="Wear begins in week 10", xticks=range(2, 21, 2))
 ax.legend()
 plt.show()
