@@ -14,11 +14,16 @@ from l1kpca import tuning
 from missing import DATA_MISSING, DATA_SETS, DATA_VARIABLE, REMEDIES
 
 LONG = (
-    "reliability/test_fuzz.py", "report/test_browser.py", "paper/test_runs.py", "test_examples.py",
-    "scripts/test_soak.py", "supply/test_distribution.py", "gram/test_dask_factor.py",
-    "estimators/test_interrupt.py", "estimators/test_checkpoint.py", "reliability/test_load.py",
+    "gram/test_dask_factor.py", "report/test_browser.py", "gram/test_dask.py", "test_examples.py",
+    "paper/test_runs.py", "reliability/test_fuzz.py", "contracts/test_finders.py",
+    "contracts/test_grams.py", "reliability/test_same_answer.py", "cli/test_batches.py",
+    "estimators/test_checkpoint.py", "components/test_deflation.py", "tables/test_corpus.py",
+    "report/test_reference.py", "estimators/test_interrupt.py", "gram/test_memory.py",
+    "optimality/test_bounds.py", "outliers/test_detector.py", "estimators/test_l1_kernel_pca.py",
+    "contracts/test_rules.py", "scripts/test_soak.py", "supply/test_distribution.py",
+    "cli/test_cluster.py", "cli/test_outputs.py", "cli/test_program.py", "reliability/test_load.py",
 )  # fmt: skip
-"""Files that take long for their number of tests."""
+"""Files that take long, the longest first."""
 DEFAULT_DATA_DIR = Path(__file__).resolve().parents[2] / "shared" / "data"
 # A shell that runs the tests in the background tells all their processes to ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -28,7 +33,7 @@ settings.register_profile(
     "normal",
     derandomize=True,
     deadline=None,
-    max_examples=50,
+    max_examples=30,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
@@ -121,7 +126,11 @@ def data_dir():
 
 def pytest_collection_modifyitems(items):
     """What takes long comes first, so that no worker is left alone with it at the end."""
-    items.sort(key=lambda item: not str(item.path).endswith(LONG))
+    places = {
+        path: next((i for i, name in enumerate(LONG) if str(path).endswith(f"/{name}")), len(LONG))
+        for path in {item.path for item in items}
+    }
+    items.sort(key=lambda item: places[item.path])
 
 
 def pytest_report_header():
