@@ -12,21 +12,16 @@ from sklearn.utils.validation import check_array
 
 from l1kpca import loops
 from l1kpca._typing import Array
-from l1kpca.kernels import NONNEGATIVE, SQUARES_NOTHING, Kernel, name_of
+from l1kpca.kernels.kernel import NONNEGATIVE, SQUARES_NOTHING, Kernel, name_of
 from l1kpca.threads import Workers, spans
 
 _PIECES = 8
 _LARGEST = float(np.finfo(np.float64).max)
-_LOST_SQUARES = float(np.finfo(np.float64).tiny) / float(np.finfo(np.float64).eps)
-"""A sum of squares up to this size has lost digits to underflow."""
 _ADVICE = "scale the columns, for example with sklearn.preprocessing.StandardScaler"
 
 
 def check_scale(X: Any, kernel: Kernel, n_samples: int) -> None:
-    """Refuse rows for which the numbers on the way to c^T K c would overflow or vanish.
-
-    ``X`` may be some of the ``n_samples`` rows, the largest among them.
-    """
+    """Refuse rows, the largest of ``n_samples``, for which c^T K c would overflow or vanish."""
     if callable(kernel.function):
         return
     what = f"kernel={name_of(kernel.function)}"
@@ -59,7 +54,7 @@ def check_sums(X: Array) -> None:
 
 
 def refuse_overflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE) -> None:
-    """Raise an error if numbers of this size, or twice it, do not exist."""
+    """Refuse numbers of this size if they, or twice them, do not exist."""
     if not largest < float(np.finfo(dtype).max):
         raise ValueError(
             f"X is too large for {what} in {dtype}: sums of kernel values overflow; {advice}"
@@ -67,19 +62,20 @@ def refuse_overflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE
 
 
 def refuse_underflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE) -> None:
-    """Raise an error if numbers of this size have lost their digits."""
+    """Refuse numbers of this size if they have lost their digits."""
     if _is_lost(largest, dtype):
         raise ValueError(f"X is too small for {what} in {dtype}: kernel values vanish; {advice}")
 
 
 def _is_lost(size: float, dtype: Any) -> bool:
+    """Whether a sum of squares of this size has lost digits to underflow."""
     limits = np.finfo(dtype)
     return size < float(limits.tiny) / float(limits.eps)
 
 
 @contextmanager
 def overflow_is_checked() -> Iterator[None]:
-    """No warnings of NumPy inside: whoever enters looks at the results."""
+    """No warnings of NumPy: whoever enters looks at the results."""
     with np.errstate(over="ignore", invalid="ignore"):
         yield
 
@@ -112,12 +108,12 @@ def is_int(value: Any) -> bool:
 
 
 def is_dask(X: Any) -> bool:
-    """Whether X is a collection of Dask; does not import it."""
+    """Whether X is a collection of Dask, without importing it."""
     return type(X).__module__.partition(".")[0] == "dask"
 
 
 def refuse_dates(X: Any) -> None:
-    """Refuse arrays of dates and durations, which NumPy would take for counts of something."""
+    """Refuse arrays of dates and durations, which NumPy takes for counts."""
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", "f") in "mM":
         raise ValueError(
@@ -126,18 +122,13 @@ def refuse_dates(X: Any) -> None:
 
 
 def check_kernel_matrix(K: np.ndarray, workers: Workers) -> tuple[np.ndarray, np.ndarray]:
-    """K and its row sums, if it is square, finite and symmetric.
-
-    In row-major order, copied only if it was not.
-    """
+    """K in row-major order and its row sums, if it is square, finite and symmetric."""
     if K.shape[0] != K.shape[1]:
         raise ValueError(
             f"X of shape {K.shape} must be square when kernel='precomputed': pass the kernel"
             " between all training rows"
         )
-    if K.flags.f_contiguous:
-        K = K.T
-    K = np.ascontiguousarray(K)
+    K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K)
     difference, size, sums = _asymmetry(K, workers)
     what, advice = "kernel='precomputed'", "divide it by a number"
     refuse_overflow(2 * len(K) * size, K.dtype, what, advice)  # a bound on c^T K c
@@ -154,8 +145,7 @@ def check_kernel_matrix(K: np.ndarray, workers: Workers) -> tuple[np.ndarray, np
 def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float, np.ndarray]:
     """Frobenius norms of K - K^T and of K, and the row sums; NaN and infinity are refused.
 
-    |(K - K^T) v|^2 stands for the first, squared: that is its mean over random signs v, and for a
-    single pair of entries that differ it is exact.
+    |(K - K^T) v|^2 stands for the first, squared, which is its mean over random signs v.
     """
     n = len(K)
     v = np.random.default_rng(0).choice(np.array([-1, 1], dtype=K.dtype), n)
@@ -166,7 +156,7 @@ def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float, np.ndarra
     with np.errstate(over="ignore", invalid="ignore"):
         size = float(np.sum(workers.run(loops.both_products, works, cost=K.size)))
         difference = float(np.linalg.norm((right - left.sum(axis=0)).astype(np.float64)))
-    if np.isfinite(difference) and np.isfinite(size) and size > _LOST_SQUARES:
+    if np.isfinite(difference) and np.isfinite(size) and not _is_lost(size, np.float64):
         return difference, float(np.sqrt(size)), sums
     with overflow_is_checked():
         check_array(K, input_name="X", estimator="kernel='precomputed'")

@@ -24,15 +24,11 @@ UNREADABLE = (
 
 
 class OutputError(RuntimeError):
-    """A file could not be written; the text is one sentence that says why."""
+    """A file could not be written; one sentence says why."""
 
 
 def check_writable(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Refuse a place that cannot be written, before any work is done for it.
-
-    That is an existing file without ``overwrite``, or a folder that cannot take it.  Returns the
-    real file behind symbolic links.
-    """
+    """The real file behind symbolic links; refused, before any work, if it cannot be written."""
     shown = Path(path)
     with _explained(path):
         target = Path(os.path.realpath(path))
@@ -61,15 +57,16 @@ def check_writable(path: str | os.PathLike[str], *, overwrite: bool = False) -> 
 def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
     """Give a temporary name in the same folder; rename it to ``path`` when the block succeeds.
 
-    Whatever goes wrong, ``path`` holds its old content or the whole new one; an existing file is
-    replaced only with ``overwrite``.  What the system refuses is an `OutputError`.
+    Whatever goes wrong, ``path`` holds its old content or all of the new one.
     """
     target = check_writable(path, overwrite=overwrite)
     with _explained(path):
         name = f".{target.name[:100]}.{secrets.token_hex(8)}{_UNFINISHED}"
         temporary = target.with_name(name)
         try:  # from here on, whatever interrupts leaves nothing
-            _create(temporary, target)
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            if target.exists():  # a secret stays one while it is written
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
             yield temporary
             with temporary.open("rb+") as file:
                 os.fsync(file.fileno())
@@ -82,20 +79,18 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
 
 
 def unfinished(path: str | os.PathLike[str]) -> list[Path]:
-    """What processes that were killed in `replacing` left beside ``path``; safe to delete then."""
+    """What processes that were killed in `replacing` left beside ``path``."""
     target = Path(os.path.realpath(path))
     return list(target.parent.glob(f".{glob.escape(target.name[:100])}.*{_UNFINISHED}"))
 
 
 def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the arrays of a ``.mat`` file, or of any file of NumPy; nothing is ever unpickled.
+    """The arrays of a ``.mat`` file or a file of NumPy, never unpickled; that of .npy is ``X``.
 
-    The only array of an ``.npy`` file is called ``X``.  A file that is damaged, of another kind,
-    or holds pickled objects is a ``ValueError``; one that cannot be opened an ``OSError``.
+    A file that is damaged, of another kind, or holds pickled objects is a ``ValueError``.
     """
     path = Path(path)
-    # Opened here, since the readers leave a damaged file open.
-    with path.open("rb") as file:
+    with path.open("rb") as file:  # opened here, since the readers leave a damaged file open
         mat = path.suffix.lower() == ".mat"
         if mat and file.read(max(map(len, _HDF5_STARTS))).startswith(_HDF5_STARTS):
             raise ValueError(
@@ -133,22 +128,8 @@ def _load(file: IO[bytes], mat: bool) -> dict[str, Any]:
         return dict(loaded)
 
 
-def _create(temporary: Path, target: Path) -> None:
-    """An empty file with the permissions of the finished one.
-
-    They are those of the file to be replaced, so that a secret stays one while it is written, else
-    those that the system gives to any new file.
-    """
-    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-    if target.exists():
-        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-
-
 def _rename_to_new(temporary: Path, target: Path, shown: str | os.PathLike[str]) -> None:
-    """Give the file its name, unless somebody took the name in the meantime.
-
-    A link is made or refused in one step, whereas a file could appear between a look and a rename.
-    """
+    """Give the file its name, unless somebody took it: a link is made or refused in one step."""
     try:
         os.link(temporary, target)
     except FileExistsError:
@@ -161,7 +142,6 @@ def _rename_to_new(temporary: Path, target: Path, shown: str | os.PathLike[str])
 
 @contextmanager
 def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn what the system says about a file into one sentence."""
     try:
         yield
     except OSError as error:

@@ -1,11 +1,10 @@
 """Fitted models in files that are safe to open.
 
-A model file is a zip archive.  Its entry ``l1kpca.json`` holds the version of the format, the
-versions of the packages, what the caller wants to keep with the model, and the model as plain data
-(`l1kpca.plain`): text that anybody can read.  All other entries are its arrays, as skops writes a
-list of them.  Nothing in a file is run or imported: sizes and names are checked by the table of
-contents, then that skops will find nothing but arrays; and objects are built only of classes of
-this package, and of those that the caller trusts.
+A model file is a zip archive.  Its entry ``l1kpca.json`` holds the version of the format and of the
+packages, what the caller attached, and the model as plain data (`l1kpca.plain`).  All other entries
+are arrays, as skops writes a list of them.  Nothing in a file is run or imported: we check sizes
+and names first, then that skops will find only arrays, and build objects only of classes of this
+package and those that the caller trusts.
 """
 
 import io
@@ -15,7 +14,7 @@ import platform
 import stat
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -27,19 +26,16 @@ from l1kpca.files import replacing
 from l1kpca.gram.choose import free_memory
 from l1kpca.plain import CLASSES, class_name, class_names, from_plain, to_plain
 
-FORMAT = 2
-"""Version of the model file; raised when a file of before can no longer be read."""
-
+FORMAT = 2  # raised when older files can no longer be read
 _HEADER = "l1kpca.json"
 _MAX_ENTRIES = 100_000
 _MAX_JSON = 50_000_000  # bytes; as objects they take much more
 _MAX_SHOWN = 300  # letters
-# Directories and links have no place in a model file; 0 is an entry that does not say what it is.
-_PLAIN_KINDS = (0, stat.S_IFREG)
+_PLAIN_KINDS = (0, stat.S_IFREG)  # no directories, no links; 0 does not say what it is
 
 
 class ModelFileError(ValueError):
-    """A model cannot be saved or loaded; the text is one sentence that says why."""
+    """A model cannot be saved or loaded; one sentence says why."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +43,10 @@ class SavedModel:
     """What a model file holds."""
 
     estimator: Any
-    """Fitted."""
-    attached: dict[str, Any] = field(default_factory=dict)
-    """The plain data that was saved with it."""
-    versions: dict[str, str] = field(default_factory=dict)
+    """The fitted estimator."""
+    attached: dict[str, Any]
+    """The plain data saved with it."""
+    versions: dict[str, str]
     """Of the packages that wrote the file."""
 
 
@@ -66,27 +62,23 @@ def save(
     Parameters
     ----------
     estimator : object
-        A fitted estimator of this package.  Rules, finders and Gram builders of your own can be
-        part of it if they are frozen dataclasses.
+        A fitted estimator of this package.  Rules, finders and Gram builders of your own must be
+        frozen dataclasses.
     path : path-like
         The file, by convention with the suffix ``.skops``.
     attached : mapping, optional
         Plain data (what JSON can hold) to keep with it.
     overwrite : bool, default=False
-        Whether a file that is there may be replaced.
+        Whether to replace an existing file.
 
     Examples
     --------
     >>> import tempfile
-    >>> import numpy as np
     >>> from l1kpca import L1KernelPCA
-    >>> X = np.random.default_rng(0).normal(size=(20, 3))
-    >>> pca = L1KernelPCA(2, kernel="rbf").fit(X)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(pca, Path(folder) / "pca.skops")
-    ...     again = load(Path(folder) / "pca.skops").estimator
-    >>> np.array_equal(again.transform(X), pca.transform(X))
-    True
+    ...     save(L1KernelPCA(1).fit([[1.0, 2.0], [3.0, 5.0]]), f"{folder}/pca.skops")
+    ...     load(f"{folder}/pca.skops").estimator
+    L1KernelPCA(n_components=1)
     """
     kept, arrays = dict(attached or {}), list[Any]()
     try:
@@ -124,16 +116,14 @@ def load(
     path : path-like
         A file that `save` wrote.
     trusted : iterable of classes or mapping, default=()
-        Classes of your own that the file may name: their constructors are called with what it
-        holds.  Give a mapping from names to classes for one that was saved under another name,
-        such as ``{"__main__:MyRule": MyRule}``.
+        Classes of your own whose constructors the file may call.  A mapping names one that was
+        saved under another name, such as ``{"__main__:MyRule": MyRule}``.
     max_bytes : int, optional
         Refuse a larger file; by default one that does not fit into the free memory.
 
     Returns
     -------
     saved : SavedModel
-        The estimator and what was attached to it.
     """
     skops, path = _skops(), Path(path)
     if not isinstance(trusted, Mapping):
@@ -191,7 +181,7 @@ def _open_regular(path: Path, limit: int) -> IO[bytes]:
 
 
 def _check_entries(path: Path, archive: zipfile.ZipFile, size: int) -> None:
-    """Refuse bombs and odd names by the table of contents alone."""
+    """Refuse bombs and odd names, by the table of contents alone."""
 
     def is_odd(entry: zipfile.ZipInfo) -> bool:
         name, kind = entry.filename, stat.S_IFMT(entry.external_attr >> 16)
@@ -210,7 +200,6 @@ def _check_entries(path: Path, archive: zipfile.ZipFile, size: int) -> None:
 
 
 def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
-    """The entry that only files of this package have."""
     if _HEADER not in archive.namelist():
         raise ModelFileError(
             f"{path} is not a model file of l1kpca; give one that was written with --save"
@@ -232,19 +221,15 @@ def _check_arrays(path: Path, schema: Any) -> None:
     """Refuse all that skops could build but a list of arrays, each from an entry of its own."""
 
     def kind(node: Any) -> list[Any]:
-        return [node.get(f"__{key}__") for key in ("loader", "module", "class")]
+        return [node.get(key) for key in ("__loader__", "__module__", "__class__", "type")]
 
     nodes = schema.get("content")
-    plain = kind(schema) == ["ListNode", "builtins", "list"] and all(
-        [*kind(node), node.get("type")] == ["NdArrayNode", "numpy", "ndarray", "numpy"]
-        for node in nodes
+    plain = kind(schema)[:3] == ["ListNode", "builtins", "list"] and all(
+        kind(node) == ["NdArrayNode", "numpy", "ndarray", "numpy"] for node in nodes
     )
     # skops takes a node for an earlier one of the same number, and would read an entry again.
-    if (
-        not plain
-        or len({node["file"] for node in nodes}) < len(nodes)
-        or len({node["__id__"] for node in [schema, *nodes]}) <= len(nodes)
-    ):
+    repeats = len({node["__id__"] for node in [schema, *nodes]}) <= len(nodes)
+    if not plain or repeats or len({node["file"] for node in nodes}) < len(nodes):
         raise ModelFileError(
             f"{path} holds more than plain arrays, so it was not loaded; it was altered, or not"
             " saved by l1kpca."
@@ -252,7 +237,6 @@ def _check_arrays(path: Path, schema: Any) -> None:
 
 
 def _shown(names: Iterable[str]) -> str:
-    """As much of the names as can be printed safely."""
     text = ", ".join(sorted(names))[:_MAX_SHOWN]
     return text if text.isprintable() else ascii(text)
 

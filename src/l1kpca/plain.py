@@ -2,9 +2,8 @@
 
 Plain data are what JSON can hold.  An object is ``{"class": name, "params": {...}, "fitted":
 {...}}``: what its constructor takes, and what a fit has set.  Anything else is ``{"class": name,
-"parts": ...}``; of an array, the part is its place in a list, so that one which occurs twice is one
-array again.  The names are those of the two tables, wherever a class lives; a class that is in
-neither is called ``"module:Class"``.
+"parts": ...}``; for an array, its place in a list.  The names are those of the two tables, wherever
+a class lives; a class in neither is called ``"module:Class"``.
 """
 
 from collections.abc import Mapping
@@ -30,13 +29,9 @@ from l1kpca.outliers.detector import KernelPCAOutlierDetector
 from l1kpca.outliers.novelty import FittedNovelty, Novelty
 from l1kpca.outliers.paper import FittedPaper, Paper
 from l1kpca.outliers.robust import FittedRobust, Robust
-from l1kpca.peers import (
-    JointL1KernelPCA,
-    KwakKernelPCA,
-    L2KernelPCA,
-    R1KernelPCA,
-    XiaoKernelPCA,
-)
+from l1kpca.peers.l1 import JointL1KernelPCA, KwakKernelPCA, XiaoKernelPCA
+from l1kpca.peers.l2 import L2KernelPCA
+from l1kpca.peers.r1 import R1KernelPCA
 from l1kpca.tables.categories import Category
 from l1kpca.tables.encoder import TableEncoder
 from l1kpca.tables.kinds import Kind
@@ -53,7 +48,7 @@ CLASSES: Mapping[str, type] = {
         FittedPaper, Novelty, FittedNovelty, TableEncoder, Kind, Category, Numbers, Dates,
     )
 }  # fmt: skip
-"""Classes of this package that a model may hold; one that is renamed keeps its old name, too."""
+"""Classes of ours that a model may hold; a renamed one keeps its old name, too."""
 _PLAIN = (type(None), bool, int, float, str)
 _OUTPUT = "_sklearn_output_config"  # what set_output was told
 
@@ -149,7 +144,7 @@ def class_name(kind: type) -> str:
 
 
 def _state(value: Any, place: str) -> dict[str, dict[str, Any]]:
-    """Parameters and fitted attributes of an object; an estimator must have no other state."""
+    """Parameters and fitted attributes of an object, which must be all of its state."""
     held = getattr(value, "__dict__", {})
     if isinstance(value, type) or not (hasattr(value, "get_params") or is_dataclass(value)):
         raise TypeError(
@@ -164,12 +159,8 @@ def _state(value: Any, place: str) -> dict[str, dict[str, Any]]:
     else:  # whatever is no field is computed from the fields
         params = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
     # What stayed on a cluster stays there: a model needs none of it.
-    fitted = {
-        name: held[name]
-        for name in held
-        if _is_fitted(name) and name not in params and not is_dask(held[name])
-    }
-    return {"params": params, "fitted": fitted}
+    names = [name for name in held if _is_fitted(name) and name not in params]
+    return {"params": params, "fitted": {n: held[n] for n in names if not is_dask(held[n])}}
 
 
 def _is_fitted(name: str) -> bool:

@@ -1,8 +1,8 @@
 """Threads for loops that release the GIL: who runs them, and on how many cores.
 
-Work is cut into pieces that depend on the size of the data alone, never on the number of threads,
-so a result is the same, bit for bit, whatever ``n_jobs`` is.  While the pieces run, BLAS is held to
-one thread: two pools that fight over the same cores cost a factor of 2 to 5.
+Work is cut into pieces by the size of the data alone, so results are the same, bit for bit, for any
+``n_jobs``.  While pieces run, BLAS is held to one thread: two pools that fight over the same cores
+cost a factor of 2 to 5.
 """
 
 import os
@@ -24,16 +24,14 @@ from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from l1kpca import tuning
 
-Listener = Callable[[float], None]
-"""Hears the share that is done of the work under way, from any thread, one at a time."""
+Listener = Callable[[float], None]  # hears the share done, from any thread, one at a time
 
 
 def thread_count(n_jobs: int | None) -> int:
     """Threads for scikit-learn's ``n_jobs``, never more than the CPUs this process may use.
 
-    None means what it means for scikit-learn's compiled estimators: all of these CPUs, or
-    ``OMP_NUM_THREADS`` if that is fewer; the number of a surrounding ``joblib.parallel_config``;
-    and one inside the workers of joblib.  -1 is all CPUs, -2 all but one.
+    None is all of these CPUs, or ``OMP_NUM_THREADS`` if that is fewer; the number of a surrounding
+    ``joblib.parallel_config``; and one inside the workers of joblib.  -1 is all CPUs.
     """
     cores = joblib.cpu_count()
     if n_jobs is not None:
@@ -49,8 +47,7 @@ def thread_count(n_jobs: int | None) -> int:
 
 @cache
 def _pool(n_threads: int, _process_id: int) -> ThreadPoolExecutor:
-    # One pool for each size, shared by all fits; the process id keeps a forked child from waiting
-    # for threads that stayed with its parent.  The caller is a thread too.
+    # The process id keeps a forked child from waiting for threads that stayed with its parent.
     return ThreadPoolExecutor(n_threads - 1, thread_name_prefix="l1kpca")
 
 
@@ -65,23 +62,15 @@ class Workers:
     ) -> list[Any]:
         """Call ``work(*piece)`` for each piece; the results keep the order of the pieces.
 
-        When the caller is interrupted, pieces that wait are dropped and pieces that run end where
-        they next call `advance`, so neither the caller nor the end of the process waits for them.
-
-        Parameters
-        ----------
-        work : callable
-            Must release the GIL to gain from threads.  A piece that takes long calls `advance`.
-        pieces : sequence of tuples
-            Arguments of each call.
-        cost : float
-            Rough number of multiplications in all; small work stays in the calling thread.
+        ``cost`` is the rough number of multiplications in all; small work stays in this thread.
+        When the caller is interrupted, pieces that wait are dropped, and pieces that run end where
+        they next call `advance`.
         """
         if cost < tuning.SMALL_WORK:
             return list(starmap(work, pieces))
         run = _Run(work, pieces, cost)
         pool = _pool(self.n_threads, os.getpid()) if self.n_threads > 1 else None
-        # The caller works too: it costs less than waiting, and nobody waits for a busy pool.
+        # The caller works too, so nobody waits for a busy pool.
         n_others = min(self.n_threads, len(pieces)) - 1
         others = list(map(pool.submit, [run.drain] * n_others)) if pool else []
         try:
@@ -106,12 +95,9 @@ class _Run:
     def __init__(self, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]], cost: float):
         self.results: list[Any] = [None] * len(pieces)
         self.stopped = False
-        self._work = work
-        self._left = deque(enumerate(pieces))
-        self._cost = cost
-        self._done = 0.0
-        self._listener = _listener.get()
-        self._lock = threading.Lock()
+        self._work, self._left = work, deque(enumerate(pieces))
+        self._cost, self._done = cost, 0.0
+        self._listener, self._lock = _listener.get(), threading.Lock()
 
     def drain(self) -> None:
         """Do pieces until none is left; an error stops the other threads too."""
@@ -153,7 +139,7 @@ def advance(done: float) -> None:
 
 
 def tell(share: float) -> None:
-    """Say how far work has come that is done elsewhere."""
+    """Say how far work elsewhere has come."""
     listener = _listener.get()
     if listener is not None:
         listener(share)
@@ -176,21 +162,17 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-# From 3.8 on, threadpoolctl heeds only the thread that set a limit, until that lets go.  The last
-# of several overlapping fits may end in another thread than the first began in.
+# From 3.8 on, threadpoolctl heeds only the thread that set a limit; of overlapping fits, the last
+# may end in another thread than the first began in.
 _let_go = getattr(OpenBLASController, "clear_controlling_thread", dict)
 
 _blas_lock = threading.Lock()
-_blas_holders: list[Any] = []
-"""What limits BLAS, once for each block of `computing` under way: the last one to end lifts it."""
+_blas_holders: list[Any] = []  # one for each block of `computing`; the last to end lifts the limit
 
 
 @contextmanager
 def computing(n_jobs: int | None = 1, listener: Listener | None = None) -> Iterator[Workers]:
-    """The workers for ``n_jobs``, with BLAS held to one thread inside the block.
-
-    May be entered from several threads at once.  The ``listener`` hears how far each run has come.
-    """
+    """The workers for ``n_jobs``, with BLAS held to one thread; several threads may enter."""
     with _blas_lock:
         limiter = _blas_holders[-1] if _blas_holders else _blas().limit(limits=1, user_api="blas")
         _blas_holders.append(limiter)

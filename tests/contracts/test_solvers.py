@@ -22,24 +22,13 @@ from oracles import low_rank_rows
 MEMORY = 10**9
 
 
-def _l2(eigen_solver):
-    settings = {
-        "eigen_solver": eigen_solver,
-        "tol": 0,
-        "max_iter": None,
-        "iterated_power": 20,
-        "random_state": 0,
-    }
-    return Eigenvectors(settings, memory=MEMORY)
-
-
 SOLVERS = {
     "kwak": ProjectionTrick(STARTS["norm"], MEMORY),
     "xiao": SingularSystems(STARTS["eigen"], MEMORY),
     **{f"r1 {name}": R1Subspace(weighting, MEMORY) for name, weighting in WEIGHTINGS.items()},
-    "l2 dense": _l2("dense"),
-    "l2 arpack": _l2("arpack"),
-    "l2 randomized": _l2("randomized"),
+    "l2 dense": Eigenvectors(MEMORY, "dense"),
+    "l2 arpack": Eigenvectors(MEMORY, "arpack"),
+    "l2 randomized": Eigenvectors(MEMORY, "randomized", iterated_power=20),
     "joint": JointSigns(Deflation(SignIteration(), STARTS["column"])),
     "l1.5": Deflation(LpNorm(1.5), STARTS["column"]),
     "reaching": Reaching(R1Subspace(WEIGHTINGS["huber"], MEMORY), 0.999999, MEMORY),

@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, rbf_kernel
 
 from contracts.grams import KERNELS, tanh_of_distance
-from l1kpca.kernels import KERNEL_NAMES, Kernel, make_kernel, name_of, resolve_gamma
+from l1kpca.kernels.kernel import KERNEL_NAMES, Kernel, make_kernel, name_of, resolve_gamma
 
 
 @pytest.mark.parametrize("name", KERNELS)

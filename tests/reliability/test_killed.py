@@ -15,7 +15,7 @@ import numpy as np, pandas as pd
 from matplotlib.figure import Figure
 from l1kpca import L1KernelPCA, persistence
 from l1kpca.cli.app import run
-from l1kpca.estimators.checkpoint import Checkpoint, Problem
+from l1kpca.estimators.checkpoint import Checkpointed
 from l1kpca.components.base import Component
 from l1kpca.directions.base import Status
 from l1kpca.files import replacing
@@ -67,8 +67,8 @@ def write_figure(path, i):
         figure.savefig(temporary, format="svg")
 
 
-def problem():
-    return Problem("same", np.ones((2, 2)))
+def saved(path):
+    return Checkpointed(None, path, "same", 0)
 
 
 KINDS = {
@@ -82,8 +82,8 @@ KINDS = {
     "model": ("m.skops", lambda p, i: persistence.save(MODELS[i - 1], p, overwrite=True),
               lambda p: persistence.load(p).estimator.X_fit_.shape == (4_000, 6)),
     "calibration": ("d.skops", calibrate, is_calibrated),
-    "checkpoint": ("c.npz", lambda p, i: Checkpoint(p).save([component(i)], problem(), 0, GRAM),
-                   lambda p: len(Checkpoint(p).load(problem(), GRAM)) == 1),
+    "checkpoint": ("c.npz", lambda p, i: saved(p).save([component(i)], GRAM, np.ones((2, 2))),
+                   lambda p: len(saved(p).load(GRAM, np.ones((2, 2)))) == 1),
 }
 
 

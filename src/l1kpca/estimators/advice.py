@@ -2,7 +2,6 @@
 
 import inspect
 import warnings
-from collections.abc import Iterator
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -13,13 +12,12 @@ from l1kpca.gram.base import Gram
 from l1kpca.kernels import Kernel
 
 _SPECTRUM_ROWS = 256
-_STALLED_SHARE = 0.25
-"""Share of rows whose single flip would raise the objective, above which a search has stalled."""
+_STALLED_SHARE = 0.25  # of rows whose single flip would gain; more means a stalled search
 _NOT_THE_USER = ("l1kpca", "sklearn")
 
 
 def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
-    """Warn, naming the first line on the way up that is neither ours nor scikit-learn's."""
+    """Warn at the first line up the stack that is neither ours nor scikit-learn's."""
     depth, frame = 1, inspect.currentframe()
     while frame is not None:
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _NOT_THE_USER:
@@ -55,8 +53,21 @@ def warn_of_fit(
 
 
 def warn_if_stalled(gram: Gram, components: list[Component]) -> None:
-    """One warning if searches ended in poor fixed points because K is nearly diagonal."""
-    stalled = sum(share > _STALLED_SHARE for share in held_shares(gram, components))
+    r"""One warning if searches ended in poor fixed points because K is nearly diagonal.
+
+    A fixed point needs :math:`c_i (K c)_i \ge 0`, but flipping sign i gains as long as
+    :math:`c_i (K c)_i < K_{ii}`.  When K is nearly diagonal, :math:`(K c)_i` is little else than
+    :math:`K_{ii} c_i`: each sign repeats itself, and about half of the rows would gain by a flip.
+    """
+    left = np.asarray(gram.diagonal(), dtype=np.float64).copy()
+    stalled = 0
+    for component in components:
+        scores = component.scores.astype(np.float64)
+        # For a fixed point c, c_i (K c)_i = |(K c)_i| and K c = scores * sqrt(c^T K c).
+        support = np.abs(scores) * component.objective
+        gains = support < left - 1e-9 * float(np.abs(left).max())
+        stalled += gains.mean() > _STALLED_SHARE
+        left -= scores**2
     if stalled:
         warn_user(
             f"{stalled} of {len(components)} components stopped at a poor fixed point: the Gram"
@@ -66,30 +77,8 @@ def warn_if_stalled(gram: Gram, components: list[Component]) -> None:
         )
 
 
-def held_shares(gram: Gram, components: list[Component]) -> Iterator[float]:
-    r"""For each component, the share of rows that only their own diagonal entry holds in place.
-
-    A fixed point needs :math:`c_i (K c)_i \ge 0`, but flipping sign i gains as long as
-    :math:`c_i (K c)_i < K_{ii}`.  When K is nearly diagonal, :math:`(K c)_i` is little else than
-    :math:`K_{ii} c_i`: the sign repeats itself whatever the other rows say, and about half of the
-    rows would gain by a flip.
-    """
-    left = np.asarray(gram.diagonal(), dtype=np.float64).copy()
-    for component in components:
-        scores = component.scores.astype(np.float64)
-        # For a fixed point c, c_i (K c)_i = |(K c)_i| and K c = scores * sqrt(c^T K c).
-        support = np.abs(scores) * component.objective
-        noise = 1e-9 * float(np.abs(left).max())
-        yield float((support < left - noise).mean())
-        left -= scores**2
-
-
 def negative_share(gram: Gram) -> float:
-    """Share of the spectrum, in absolute value, that is negative, on at most 256 rows.
-
-    A principal submatrix of a positive semidefinite matrix is one too: what is seen here is real,
-    unless it is rounding error.
-    """
+    """Share of the spectrum, in absolute value, that is negative, on at most 256 rows."""
     rows = np.unique(np.linspace(0, gram.n_samples - 1, _SPECTRUM_ROWS).astype(int))
     values = np.linalg.eigvalsh(gram.columns(rows, rows))
     size = np.abs(values).sum()

@@ -13,6 +13,7 @@ from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.checks import check_kernel_matrix, check_scale, check_seed, is_dask
 from l1kpca.components.base import Component, ComponentSolver
+from l1kpca.components.subspace import Reaching
 from l1kpca.estimators.advice import warn_of_fit
 from l1kpca.estimators.fitted import FittedKernelPCA
 from l1kpca.estimators.inverse import loadings, ridge_inverse
@@ -35,16 +36,14 @@ from l1kpca.gram.stored import StoredGram
 from l1kpca.kernels import Kernel, make_kernel, resolve_gamma
 from l1kpca.threads import Workers, computing
 
-# scikit-learn reads the parameters off the signature of __init__, which may only store them: a
-# dataclass writes just that.  Its fields, unlike a constructor, are inherited, so that each
-# parameter and its default has one home.
+# scikit-learn reads the parameters off __init__, which may only store them: a dataclass writes just
+# that, and its fields are inherited, so that each default has one home.
 parameters = dataclass(eq=False, repr=False, kw_only=True)
-"""Decorator of every kernel PCA: its fields are its parameters."""
 
 
 @parameters
 class KernelPCABase(FittedKernelPCA):
-    """Base of the kernel PCAs, with the parameters of all; a subclass adds its own and a solver."""
+    """The parameters of all kernel PCAs; a subclass adds its own and a solver."""
 
     n_components: Any = field(default=None, kw_only=False)
     max_components: int | None = None
@@ -69,21 +68,25 @@ class KernelPCABase(FittedKernelPCA):
     def _component_solver(self, X: Any) -> ComponentSolver:
         """The method that makes the components of the rows X."""
 
+    def _reaching(self, solver: ComponentSolver) -> ComponentSolver:
+        """A solver that must know how many to make, told by the share of the variance to reach."""
+        if self.n_components is None or isinstance(self.n_components, Integral):
+            return solver
+        return Reaching(solver, self.n_components, read_memory_limit(self.memory_limit))
+
     def fit(self, X: Any, y: Any = None) -> "KernelPCABase":
         """Find the components of the rows of X.
 
         Parameters
         ----------
         X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
-            Training rows; the kernel matrix between them if ``kernel="precomputed"``.  A memory map
-            is not copied.  With a Dask array, K is held by the cluster of the current client.
+            Training rows; their kernel matrix if ``kernel="precomputed"``.  A memory map is not
+            copied.  With a Dask array, the cluster of the current client holds K.
         y : ignored
-            Not used, present for API consistency.
 
         Returns
         -------
         self : object
-            The fitted estimator.
         """
         self._fit(X)
         return self
@@ -98,8 +101,7 @@ class KernelPCABase(FittedKernelPCA):
 
         Returns
         -------
-        scores : ndarray of shape (n_samples, n_components_)
-            A Dask array if X is one.
+        scores : ndarray or Dask array of shape (n_samples, n_components_)
         """
         return self._fit(X)
 
@@ -108,12 +110,11 @@ class KernelPCABase(FittedKernelPCA):
         try:
             return self._fit_rows(X)
         except BaseException:
-            # Also after Ctrl-C, and at whatever point: half-fitted counts as not fitted.
-            self._forget()
+            self._forget()  # also after Ctrl-C: half-fitted counts as not fitted
             raise
 
     def _forget(self) -> None:
-        """Drop what an earlier fit left behind: not every fit sets every attribute."""
+        """Drop what an earlier fit left: not every fit sets every attribute."""
         for name in list(vars(self)):
             if name.endswith("_") and not name.startswith("_"):
                 delattr(self, name)
@@ -137,7 +138,7 @@ class KernelPCABase(FittedKernelPCA):
         return scores if cluster is None else in_chunks_of(cluster.rows, scores)
 
     def _dask_rows(self, X: Any) -> tuple[Any, Dask | None]:
-        """Rows that stay on the workers; or collected, and what holds K on the workers."""
+        """Rows that stay on the workers; or are collected here, and what holds K there."""
         array = dask_array(X, self.dtype)
         validate_data(self, example_of(X), skip_check_array=True, reset=True)
         rows = DaskRows(array)
@@ -153,7 +154,7 @@ class KernelPCABase(FittedKernelPCA):
         return check_rows(self, DaskRows(array).here(), reset=True), Dask(array)
 
     def _why_here(self) -> str:
-        """Why the rows of a Dask array must be collected in this process, if they must."""
+        """Why a fit must collect the rows of a Dask array, if it must."""
         return f"{type(self).__name__} handles vectors of all rows"
 
     def _resources(self, workers: Workers, on_cluster: bool) -> Resources:
@@ -162,12 +163,11 @@ class KernelPCABase(FittedKernelPCA):
         return Resources(read_memory_limit(limit), workers, getattr(self, "seed_", 0))
 
     def training_gram(self) -> Gram:
-        """The Gram of the training rows in the centered feature space, built as ``fit`` built it.
+        """The centered Gram of the training rows, built as ``fit`` built it.
 
         Returns
         -------
         gram : Gram
-            Products with the matrix K of which ``dual_components_`` are components.
         """
         check_is_fitted(self)
         with computing(self.n_jobs) as workers:
@@ -175,19 +175,17 @@ class KernelPCABase(FittedKernelPCA):
             return self._hold(X, workers, None)[0]
 
     def _seed(self) -> int:
-        """The one number from which all randomness of a fit comes."""
         return int(check_seed(self.random_state).randint(2**31 - 1))
 
     def _hold(
         self, X: Any, workers: Workers, cluster: Dask | None
     ) -> tuple[Gram, Array | None, Kernel | None]:
-        """The centered Gram of the rows, the weights of the center, and the kernel."""
+        """The centered Gram, the weights of the center, and the kernel."""
         resources = self._resources(workers, cluster is not None or is_on_workers(X))
-        gram: Gram
         kernel = None
         if self.kernel == "precomputed":
             K, sums = check_kernel_matrix(X, workers)
-            gram = StoredGram(K, workers, row_sums=sums, spare=resources.memory)
+            gram: Gram = StoredGram(K, workers, row_sums=sums, spare=resources.memory)
             self.gram_ = GramChoice("precomputed", "given by the user", len(K), K.nbytes)
         else:
             self.gamma_ = resolve_gamma(self.gamma, X)
@@ -201,18 +199,15 @@ class KernelPCABase(FittedKernelPCA):
             self.gram_ = chosen
             if callable(kernel.function):
                 check_kernel_function(kernel, X)
-        if isinstance(self.center, str):
-            weights = spatial_median_weights(gram)
-        elif self.center:
-            weights = gram.equal_weights()
-        else:
+        if not self.center:
             return gram, None, kernel
+        median = isinstance(self.center, str)
+        weights = spatial_median_weights(gram) if median else gram.equal_weights()
         return gram.center(weights), weights, kernel
 
     def _take(
         self, solver: ComponentSolver, gram: Gram, bar: ProgressBar | None
     ) -> Iterator[Component]:
-        """As many components as were asked for."""
         asked = self.n_components
         by_number = isinstance(asked, Integral)
         most = asked if by_number else self.max_components
@@ -228,15 +223,14 @@ class KernelPCABase(FittedKernelPCA):
 
     def _keep(self, X: Any, gram: Gram, components: list[Component]) -> Array:
         """Set the fitted attributes; returns the scores of the training rows."""
-        n_samples = gram.n_samples
-        scores = gram.table([component.scores for component in components])
-        coef = gram.table([component.coef for component in components])
-        signs = gram.shown(gram.table([component.signs for component in components]))
+        scores, coef, signs = (
+            gram.table([getattr(component, name) for component in components])
+            for name in ("scores", "coef", "signs")
+        )
         squares = np.array([component.square for component in components])
-        total = float(gram.diagonal().sum(dtype=np.float64))
-        degrees = max(n_samples - 1, 1)
+        total, degrees = float(gram.diagonal().sum(dtype=np.float64)), max(gram.n_samples - 1, 1)
         self.dual_components_ = gram.shown(coef)
-        self.signs_ = signs.T.astype(np.int8)
+        self.signs_ = gram.shown(signs).T.astype(np.int8)
         self.objective_ = np.array([component.objective for component in components])
         self.explained_variance_ = squares / degrees
         self.explained_variance_ratio_ = squares / total if total > 0 else np.zeros_like(squares)
@@ -264,6 +258,5 @@ class KernelPCABase(FittedKernelPCA):
 
     def _conclude(self, gram: Gram, kernel: Kernel | None, components: list[Component]) -> None:
         """Say once what a user should know; the searches themselves never warn."""
-        asked = self.n_components
-        asked = int(asked) if isinstance(asked, Integral) else None
-        warn_of_fit(gram, kernel, components, asked)
+        by_number = isinstance(self.n_components, Integral)
+        warn_of_fit(gram, kernel, components, self.n_components if by_number else None)

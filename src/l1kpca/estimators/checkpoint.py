@@ -28,82 +28,75 @@ _WITHOUT_EFFECT = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Problem:
-    """What makes a fit the same fit: the data and settings as a hash, and a few entries of K.
-
-    The entries tell apart what a hash of the settings cannot: two functions of the same name as
-    kernel, or another number of landmarks for want of memory.
-    """
-
-    fingerprint: str
-    probe: Array
-
-    def matches(self, other: "Problem") -> bool:
-        """Whether components of the other problem are components of this one."""
-        if self.fingerprint != other.fingerprint or self.probe.dtype != other.probe.dtype:
-            return False
-        tolerance = np.sqrt(np.finfo(self.probe.dtype).eps) * np.abs(self.probe).max()
-        return np.allclose(self.probe, other.probe, rtol=0, atol=tolerance)
+def saved_seed(path: Path) -> int | None:
+    """The seed of the interrupted fit, if any; refuses a place that cannot be written."""
+    folder = path.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ValueError(
+            f"checkpoint={str(path)!r} cannot be written: {str(folder)!r} must be a folder that"
+            " exists and can be written to"
+        )
+    content = _read(path)
+    return None if content is None else int(content["seed"])
 
 
 @dataclass(frozen=True)
-class Checkpoint:
-    """One file with the components so far, the seed, and the problem they belong to."""
+class Checkpointed:
+    """A solver whose components are saved as they come, and taken from the file first."""
 
+    solver: ComponentSolver
     path: Path
+    fingerprint: str
+    seed: int
 
-    def seed(self) -> int | None:
-        """The seed of the interrupted fit, None if there is no file.
+    def components(
+        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
+    ) -> Iterator[Component]:
+        """Yield the saved components, then new ones."""
+        # Entries of K tell apart what the settings do not: two kernel functions of the same name,
+        # or another number of landmarks for want of memory.
+        rows = np.unique(np.linspace(0, gram.n_samples - 1, _PROBED_ROWS).astype(int))
+        probe = gram.columns(rows, rows=rows)
+        done = [*so_far, *self.load(gram, probe)]
+        yield from done[:limit]
+        for component in self.solver.components(gram, limit, done):
+            done.append(component)
+            self.save(done, gram, probe)
+            yield component
 
-        Asked first, before any work: a place that cannot be written is refused here.
-        """
-        folder = self.path.parent
-        if not folder.is_dir() or not os.access(folder, os.W_OK):
-            raise ValueError(
-                f"checkpoint={str(self.path)!r} cannot be written: {str(folder)!r} must be a"
-                " folder that exists and can be written to"
-            )
-        content = self._read()
-        return None if content is None else int(content["seed"])
-
-    def load(self, problem: Problem, gram: Gram) -> list[Component]:
-        """The components so far; refuses the file of another problem."""
+    def load(self, gram: Gram, probe: Array) -> list[Component]:
+        """The components so far; refuses the file of another fit."""
         for stale in unfinished(self.path):
             stale.unlink(missing_ok=True)
-        content = self._read()
+        content = _read(self.path)
         if content is None:
             return []
-        if not problem.matches(Problem(str(content["fingerprint"]), content["probe"])):
+        same = content["fingerprint"] == self.fingerprint and content["probe"].dtype == probe.dtype
+        tolerance = np.sqrt(np.finfo(probe.dtype).eps) * np.abs(probe).max()
+        if not same or not np.allclose(probe, content["probe"], rtol=0, atol=tolerance):
             raise ValueError(
                 f"checkpoint={str(self.path)!r} was made with other data or other settings: delete"
                 " the file to begin anew, or give another path"
             )
-        steps = np.split(content["steps"], np.cumsum(content["n_steps"])[:-1])
-        vectors = gram.unpacked(content)
-        columns = *vectors.values(), content["status"], content["n_starts"]
+        traces = np.split(content["steps"], np.cumsum(content["n_steps"])[:-1])
+        columns = *gram.unpacked(content).values(), content["status"], content["n_starts"]
         return [
             Component(coef, scores, signs, tuple(trace.tolist()), Status[str(status)], int(tried))
-            for trace, coef, scores, signs, status, tried in zip(steps, *columns, strict=True)
+            for trace, coef, scores, signs, status, tried in zip(traces, *columns, strict=True)
         ]
 
-    def save(
-        self, components: Sequence[Component], problem: Problem, seed: int, gram: Gram
-    ) -> None:
+    def save(self, components: Sequence[Component], gram: Gram, probe: Array) -> None:
         """Replace the file; a half-written one never counts."""
-        vectors = {
-            name: [getattr(component, name) for component in components]
-            for name in ("coef", "scores", "signs")
-        }
+        vectors = {n: [getattr(c, n) for c in components] for n in ("coef", "scores", "signs")}
         arrays: dict[str, Any] = gram.packed(vectors)
         try:
             with replacing(self.path, overwrite=True) as path, path.open("wb") as file:
                 np.savez(
                     file,
                     format=_FORMAT,
-                    fingerprint=problem.fingerprint,
-                    probe=problem.probe,
-                    seed=seed,
+                    fingerprint=self.fingerprint,
+                    probe=probe,
+                    seed=self.seed,
                     steps=np.concatenate([component.trace for component in components]),
                     n_steps=[len(component.trace) for component in components],
                     status=[component.status.name for component in components],
@@ -117,43 +110,21 @@ class Checkpoint:
                 " room, or give another path."
             ) from error
 
-    def _read(self) -> Mapping[str, Any] | None:
-        if not self.path.exists():
-            return None
-        try:
-            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as content:
-                found = dict(content)
-            if int(found["format"]) != _FORMAT:
-                raise KeyError("format")
-        except UNREADABLE:
-            raise ValueError(
-                f"checkpoint={str(self.path)!r} is not a checkpoint of this version of l1kpca:"
-                " delete the file to begin anew, or give another path"
-            ) from None
-        return found
 
-
-@dataclass(frozen=True)
-class Checkpointed:
-    """A solver whose components are saved as they come, and taken from the file first."""
-
-    solver: ComponentSolver
-    checkpoint: Checkpoint
-    fingerprint: str
-    seed: int
-
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
-        """Yield the saved components, then new ones."""
-        rows = np.unique(np.linspace(0, gram.n_samples - 1, _PROBED_ROWS).astype(int))
-        problem = Problem(self.fingerprint, gram.columns(rows, rows=rows))
-        done = [*so_far, *self.checkpoint.load(problem, gram)]
-        yield from done[:limit]
-        for component in self.solver.components(gram, limit, done):
-            done.append(component)
-            self.checkpoint.save(done, problem, self.seed, gram)
-            yield component
+def _read(path: Path) -> Mapping[str, Any] | None:
+    if not path.exists():
+        return None
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
+            found = dict(content)
+        if int(found["format"]) != _FORMAT:
+            raise KeyError("format")
+    except UNREADABLE:
+        raise ValueError(
+            f"checkpoint={str(path)!r} is not a checkpoint of this version of l1kpca: delete the"
+            " file to begin anew, or give another path"
+        ) from None
+    return found
 
 
 def fingerprint(X: Any, settings: Mapping[str, Any]) -> str:
@@ -169,7 +140,7 @@ def fingerprint(X: Any, settings: Mapping[str, Any]) -> str:
     for name in sorted(settings.keys() - _WITHOUT_EFFECT):
         value = settings[name]
         if name == "random_state" and not isinstance(value, int | np.integer):
-            continue  # a new seed is drawn at each fit; the file remembers it
+            continue  # each fit draws a new seed; the file remembers it
         shown = value.tolist() if isinstance(value, np.ndarray) else value
         shown = getattr(value, "__qualname__", shown) if callable(value) else shown
         # Where an object lies in memory says nothing about it.

@@ -22,7 +22,7 @@ from l1kpca.links import Documented
 from l1kpca.threads import computing
 
 INVERSE_METHODS = ("auto", "ridge", "fixed_point")
-_FEATURE_GROUPS = 10  # into which columns are dealt out, to be hidden in turn
+_FEATURE_GROUPS = 10  # of columns, hidden in turn
 
 
 class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -34,12 +34,11 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         Parameters
         ----------
         X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
-            New rows; the kernel between them and the training rows if ``kernel="precomputed"``.
+            New rows; their kernel with the training rows if ``kernel="precomputed"``.
 
         Returns
         -------
-        scores : ndarray of shape (n_samples, n_components_)
-            A Dask array if X is one.
+        scores : ndarray or Dask array of shape (n_samples, n_components_)
         """
         if is_dask(X):
             check_is_fitted(self)
@@ -54,7 +53,7 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows; the kernel between them and the training rows if ``kernel="precomputed"``.
+            As in `transform`.
 
         Returns
         -------
@@ -73,28 +72,24 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
 
         Scores s stand for the point :math:`P = m + \sum_j s_j w_j` of feature space, with m the
         center and w the components.  Only the linear kernel has a row for every such point.  For
-        other kernels, "ridge" predicts the row by kernel ridge regression of the training rows on
-        their scores; "fixed_point" looks for the row whose image is nearest to P, by
+        others, "ridge" predicts the row by kernel ridge regression on the scores; "fixed_point"
+        looks for the row whose image is nearest to P (Mika et al., 1998), with shortened steps, by
 
         .. math:: x \leftarrow \frac{\sum_l g_l k(x, x_l)\, x_l}{\sum_l g_l k(x, x_l)}
                   \quad\text{with } P = \sum_l g_l \phi(x_l)
-
-        (Mika et al., 1998).  A step that leads away from P is shortened until it does not.
 
         Parameters
         ----------
         X : array-like or Dask array of shape (n_samples, n_components_)
             Scores.
         method : {"auto", "ridge", "fixed_point"}, default="auto"
-            "auto" is exact for the linear kernel and "ridge" for others, which needs
-            ``fit_inverse_transform=True``.  "fixed_point" needs ``kernel="rbf"`` and nothing that
-            is learned at fit: it begins at the nearest training row or landmark, or at the ridge
-            pre-image if that was learned and is nearer.
+            "auto" is exact for the linear kernel, else "ridge", which needs
+            ``fit_inverse_transform=True``.  "fixed_point" needs ``kernel="rbf"``; it starts at the
+            nearest training row or landmark, or at the ridge pre-image if that is nearer.
 
         Returns
         -------
-        rows : ndarray of shape (n_samples, n_features)
-            A Dask array if X is one.
+        rows : ndarray or Dask array of shape (n_samples, n_features)
 
         Examples
         --------
@@ -126,20 +121,18 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         r"""Replace rows by what the components keep of them.
 
         This is ``inverse_transform(transform(X), method=method)``.  For the linear kernel it is
-        the orthogonal projection on the subspace through the center m, exactly:
-        :math:`m + W^T W (x - m)`, with W the rows of ``components_``.
+        the orthogonal projection :math:`m + W^T W (x - m)`, with W the rows of ``components_``.
 
         Parameters
         ----------
         X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
-            Rows, new ones or those of the fit.
+            Rows.
         method : {"auto", "ridge", "fixed_point"}, default="auto"
-            How to come back: as in `inverse_transform`.
+            As in `inverse_transform`.
 
         Returns
         -------
-        rows : ndarray of shape (n_samples, n_features)
-            Dense; a Dask array if X is one.
+        rows : ndarray or Dask array of shape (n_samples, n_features)
 
         Examples
         --------
@@ -195,26 +188,22 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
             return FixedPointInverse(self.projection_, workers)(scores, start)
 
     def score(self, X: Any, y: Any = None) -> float:
-        r"""How well hidden features of rows are predicted from the other features of the same rows.
+        r"""How well the components predict hidden features of rows from the others.
 
-        A group of columns is replaced by its training medians, the rows are projected, and the
-        hidden values are read off the components (by the linear map from scores to rows that fits
-        the training rows best).  Over all groups,
+        Groups of columns are replaced in turn by their training medians, and the scores predict
+        them by the linear map that fits the training rows best.  Over all groups,
 
         .. math:: 1 - \sum_{ij} |x_{ij} - \hat x_{ij}| / s_j \Big/ \sum_{ij} |x_{ij} - m_j| / s_j
 
         with :math:`m_j` the training median and :math:`s_j` the mean absolute deviation of column
-        j: 0 is no better than the medians, 1 would be perfect.  Errors are measured in the space of
-        the rows, so the width of the kernel gains nothing by itself, and neither do more
-        components: with too many, the medians that were put in are returned.
+        j.  0 is no better than the medians; with too many components, the medians come back.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows, best not those of the fit.  Of training rows that stayed on a cluster, 20 000 at
-            equal steps stand for all.
+            Rows, best not those of the fit.  Of training rows on a cluster, 20 000 at equal steps
+            stand for all.
         y : ignored
-            Not used, present for API consistency.
 
         Returns
         -------
@@ -227,14 +216,13 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
                 "score needs the rows themselves, which kernel='precomputed' does not have: pass"
                 " the rows and the kernel instead"
             )
-        X = check_rows(self, X, reset=False)
-        rows = X.toarray() if sparse.issparse(X) else X
-        training = self.X_fit_.toarray() if sparse.issparse(self.X_fit_) else self.X_fit_
+        X, training = check_rows(self, X, reset=False), self.X_fit_
         if is_dask(training):
             training = np.asarray(training[:: max(1, len(training) // tuning.SEEDING_ROWS)])
+        rows, training = (x.toarray() if sparse.issparse(x) else x for x in (X, training))
         median = np.median(training, axis=0)
         scale = np.abs(training - median).mean(axis=0)
-        usable = scale > 0
+        scale[scale <= 0] = np.inf
         inverse = least_squares_inverse(self.project(training).scores, training)
         error = baseline = 0.0
         for first in range(min(rows.shape[1], _FEATURE_GROUPS)):
@@ -242,10 +230,9 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
             hidden = rows.copy()
             hidden[:, group] = median[group]
             scores = self.project(hidden).scores
-            group_scale = np.where(usable[group], scale[group], np.inf)
             with overflow_is_checked():
-                missed = np.abs(rows[:, group] - inverse(scores)[:, group]) / group_scale
-                away = np.abs(rows[:, group] - median[group]) / group_scale
+                missed = np.abs(rows[:, group] - inverse(scores)[:, group]) / scale[group]
+                away = np.abs(rows[:, group] - median[group]) / scale[group]
                 error, baseline = error + float(missed.sum()), baseline + float(away.sum())
         check_results(np.array([error, baseline]), self.kernel)
         return 1.0 - error / baseline if baseline > 0 else 0.0

@@ -44,7 +44,7 @@ class RidgeInverse:
 def ridge_inverse(
     kernel: Kernel, scores: Array, X: Any, alpha: float
 ) -> RidgeInverse | LinearInverse:
-    """Solve (k(Z, Z) + alpha I) W = X once; without a component, the mean is all there is."""
+    """Solve (k(Z, Z) + alpha I) W = X; without components, all that is left is the mean."""
     if scores.shape[1] == 0:
         return LinearInverse(np.zeros((0, X.shape[1])), np.asarray(X.mean(axis=0)).ravel())
     matrix = kernel(scores, scores)
@@ -54,7 +54,7 @@ def ridge_inverse(
 
 
 def loadings(X: Any, coef: Array, weights: Array | None, projection: Projection) -> LinearInverse:
-    """Directions of the linear kernel in the space of the rows, and the center they start from."""
+    """Directions of the linear kernel in the space of the rows, and their center."""
     if projection.rows is None and projection.origin is not None:
         return LinearInverse(projection.coef.T.copy(), projection.origin)
     center = np.zeros(X.shape[1], dtype=coef.dtype) if weights is None else weights @ X
@@ -63,13 +63,11 @@ def loadings(X: Any, coef: Array, weights: Array | None, projection: Projection)
     return LinearInverse(plain - np.outer(coef.sum(axis=1), center), center)
 
 
-def least_squares_inverse(scores: Array, X: Any) -> LinearInverse:
+def least_squares_inverse(scores: Array, X: Array) -> LinearInverse:
     """The linear map from scores to rows with the least squared error."""
-    mean_row = np.asarray(X.mean(axis=0)).ravel()
-    mean_score = scores.mean(axis=0)
+    mean_row, mean_score = X.mean(axis=0), scores.mean(axis=0)
     centered = scores - mean_score
-    covariance = centered.T @ (X - mean_row if not sparse.issparse(X) else X)
-    weights = linalg.lstsq(centered.T @ centered, covariance)[0]
+    weights = linalg.lstsq(centered.T @ centered, centered.T @ (X - mean_row))[0]
     return LinearInverse(weights, mean_row - mean_score @ weights)
 
 
@@ -79,54 +77,35 @@ class FixedPointInverse:
 
     With k(x, x) = 1, :math:`\|\phi(x) - P\|^2 = 1 - 2 f(x) + \|P\|^2`, where
     :math:`f(x) = \sum_l g_l k(x, x_l)`: the pre-image maximizes f.  Where f > 0, its gradient
-    points from x to the step T(x) of Mika et al.; a step that does not raise f is halved until it
-    does.
+    points from x to the step T(x) of Mika et al.; a step that does not raise f is halved.
     """
 
     projection: Projection
-    """Of the rows: P is the center plus the directions times the scores."""
     workers: Workers
 
     def __call__(self, scores: Array, start: Array | None = None) -> Array:
-        """Rows from scores.
-
-        The search begins at the nearest of the known rows, or at the row of ``start`` if that is
-        nearer.
-        """
+        """Rows from scores, from the nearest known row, or from ``start`` if that is nearer."""
         coef = self.projection.coef
         weights = self.projection.center_coef() + scores.astype(coef.dtype, copy=False) @ coef.T
-        rows = self.nearest_rows(weights)
+        parts = spans(len(weights), max(1, _ENTRIES // len(coef)))
+        rows = self._nearest_rows(weights, parts)
         if start is not None:
             start = start.astype(rows.dtype, copy=False)
-            nearer = self.closeness(start, weights) > self.closeness(rows, weights)
-            rows[nearer] = start[nearer]
-
-        def work(part: slice) -> None:
-            self._climb(rows[part], weights[part])
-
-        pieces = [(part,) for part in self._parts(len(rows))]
-        self.workers.run(work, pieces, cost=float(weights.size) * rows.shape[1])
+            own, other = (
+                np.concatenate([self._kernel(x[p], weights[p]).sum(axis=1) for p in parts])
+                for x in (start, rows)
+            )
+            rows[own > other] = start[own > other]
+        pieces = [(rows[part], weights[part]) for part in parts]
+        self.workers.run(self._climb, pieces, cost=float(weights.size) * rows.shape[1])
         return rows.astype(self.projection.rows.dtype, copy=False)
 
-    def closeness(self, rows: Array, weights: Array) -> Array:
-        """f(x): the larger, the nearer to P."""
-        parts = self._parts(len(rows))
-        return np.concatenate([self._kernel(rows[p], weights[p]).sum(axis=1) for p in parts])
-
-    def nearest_rows(self, weights: Array) -> Array:
+    def _nearest_rows(self, weights: Array, parts: list[slice]) -> Array:
         """For each point the known row with the largest f, as a dense array."""
-        known = self.projection.rows
-        index = [
-            Projection(self.projection.kernel, known, weights[part].T)(
-                known, self.workers
-            ).scores.argmax(axis=0)
-            for part in self._parts(len(weights))
-        ]
-        nearest = known[np.concatenate(index)]
+        known, kernel = self.projection.rows, self.projection.kernel
+        found = (Projection(kernel, known, weights[p].T)(known, self.workers) for p in parts)
+        nearest = known[np.concatenate([projected.scores.argmax(axis=0) for projected in found])]
         return nearest.toarray() if sparse.issparse(nearest) else np.array(nearest)
-
-    def _parts(self, n_points: int) -> list[slice]:
-        return spans(n_points, max(1, _ENTRIES // len(self.projection.coef)))
 
     def _kernel(self, rows: Array, weights: Array) -> Array:
         return self.projection.blocks.with_new(rows) * weights
@@ -135,8 +114,7 @@ class FixedPointInverse:
         """f and T; where f is not above rounding error, T is the row itself."""
         K = self._kernel(rows, weights)
         value = K.sum(axis=1)
-        rounding = np.finfo(K.dtype).eps * np.abs(K).sum(axis=1)
-        usable = value > rounding
+        usable = value > np.finfo(K.dtype).eps * np.abs(K).sum(axis=1)
         with np.errstate(all="ignore"):  # a quotient that is no number is not used
             goal = np.asarray(K @ self.projection.rows) / value[:, None]
         usable &= np.isfinite(goal).all(axis=1)
@@ -159,7 +137,10 @@ class FixedPointInverse:
             tried_value, tried_goal = self._evaluate(tried, weights[moving])
             better = tried_value > value[moving]
             kept = moving[better]
-            rows[kept], goal[kept] = tried[better], tried_goal[better]
-            value[kept] = tried_value[better]
+            rows[kept], goal[kept], value[kept] = (
+                tried[better],
+                tried_goal[better],
+                tried_value[better],
+            )
             share[moving] = np.where(better, 1, share[moving] / 2)
             advance(float(weights.size) * rows.shape[1] / _MAX_STEPS)

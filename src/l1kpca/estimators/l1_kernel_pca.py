@@ -10,18 +10,12 @@ import numpy as np
 from l1kpca.checks import check_count, check_number, is_dask
 from l1kpca.components.base import Component, ComponentSolver
 from l1kpca.components.deflation import Deflation
-from l1kpca.directions import (
-    Finder,
-    HomogeneousIteration,
-    Polished,
-    SignIteration,
-    SignSearch,
-)
+from l1kpca.directions import Finder, HomogeneousIteration, Polished, SignIteration, SignSearch
 from l1kpca.directions.base import MAX_ITER
 from l1kpca.directions.starts import make_start
 from l1kpca.estimators.advice import warn_if_stalled
 from l1kpca.estimators.base import KernelPCABase, parameters
-from l1kpca.estimators.checkpoint import Checkpoint, Checkpointed, fingerprint
+from l1kpca.estimators.checkpoint import Checkpointed, fingerprint, saved_seed
 from l1kpca.gram.base import Gram
 from l1kpca.kernels import Kernel
 from l1kpca.optimality import ExactSearch, SdpRounding
@@ -33,11 +27,11 @@ SOLVERS: dict[str, Callable[..., Finder]] = {
     "sdp": lambda **limits: SdpRounding(Polished(**limits)),
     "exact": lambda **_: ExactSearch(),
 }
-"""Makers of a finder, from the limits ``max_iter`` and ``tol`` of its sign steps."""
+"""Makers of a finder from the limits of its sign steps."""
 
 
 def make_finder(solver: Any, max_iter: int | None, tol: float = 0.0) -> Finder:
-    """The finder called ``solver``; an object with ``find`` stands for itself."""
+    """The finder called ``solver``, or that object itself if it has ``find``."""
     if hasattr(solver, "find") and not isinstance(solver, str | type):
         return solver
     if not isinstance(solver, str) or solver not in SOLVERS:
@@ -50,23 +44,22 @@ def make_finder(solver: Any, max_iter: int | None, tol: float = 0.0) -> Finder:
 class L1KernelPCA(KernelPCABase):
     r"""Robust, nonlinear principal components by L1-norm kernel PCA.
 
-    Finds directions of unit length in the feature space of a kernel that maximize the sum of
-    absolute projections, :math:`\sum_i |\phi(x_i)^T w|`, one after the other.  A drop-in for
-    scikit-learn's ``KernelPCA``, which maximizes the sum of squares and so follows large rows.
+    Finds unit directions in the feature space of a kernel that maximize the sum of absolute
+    projections, :math:`\sum_i |\phi(x_i)^T w|`, one after the other.  A drop-in for scikit-learn's
+    ``KernelPCA``, which maximizes the sum of squares and so follows large rows.
 
     Parameters
     ----------
     n_components : int, float or None, default=None
-        How many components; a float between 0 and 1 is the share of the total variance to reach,
-        None is all, up to the rank.
+        How many components; a share of the variance to reach; or None for all, up to the rank.
     max_components : int or None, default=None
-        Stop after that many when ``n_components`` is a share or None; None is no bound.
+        Bound on their number if ``n_components`` is a share or None.
     kernel : str or callable, default="linear"
         A kernel of scikit-learn's ``pairwise_kernels``, a function of two rows, or "precomputed".
     gamma : float, {"paper", "median", "narrow", "wide", "scale"} or None, default=None
-        Coefficient of the kernels that have one.  None is 1/n_features, "paper" 1/(2 n_features^2),
-        "scale" 1/(n_features var(X)), "median" 1/(2 m^2) with m the median distance of rows,
-        "narrow" 9/(2 m^2), "wide" 1/(8 m^2).
+        Kernel coefficient.  None is 1/n_features, "paper" 1/(2 n_features^2), "scale"
+        1/(n_features var(X)), "median" 1/(2 m^2) with m the median distance of rows, "narrow"
+        9/(2 m^2), "wide" 1/(8 m^2).
     degree : float, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=1
@@ -76,74 +69,68 @@ class L1KernelPCA(KernelPCABase):
     alpha : float, default=1.0
         Ridge parameter of the inverse transform.
     fit_inverse_transform : bool, default=False
-        Fit an inverse map from scores to rows; not needed for the linear kernel.
+        Learn the map from scores back to rows; the linear kernel does not need it.
     max_iter : int, default=None
-        Bound on the steps of each search; None is 1000.  A finder given as ``solver`` has its own.
+        Bound on the steps of a search; None is 1000.  A finder given as ``solver`` has its own.
     random_state : int, RandomState instance or None, default=None
-        Seed of random starts and of landmarks; it matters for nothing else.
+        Seed of random starts and of landmarks; nothing else is random.
     copy_X : bool, default=True
         Keep a copy of X, so that later changes of it do not change the model.
     n_jobs : int, default=None
-        Threads.  None is all CPUs this process may use, or what ``OMP_NUM_THREADS`` or a
-        surrounding ``joblib.parallel_config`` says.  The result does not depend on it.
+        Threads; the result does not depend on it.  None is all CPUs this process may use, or what
+        ``OMP_NUM_THREADS`` or a surrounding ``joblib.parallel_config`` says.
     center : bool or "median", default=True
-        Center in feature space: at the mean, at the spatial median, or not at all.
+        Center in feature space at the mean, at the spatial median, or not at all.
     gram : {"auto", "dense", "factor", "blocked", "nystroem"}, Gram or builder, default="auto"
         How the Gram matrix is held; a Gram is that of the training rows, not centered.
     memory_limit : int, str or None, default=None
-        Bytes, or a text such as "2GB", that the Gram matrix may take; None is half of what is free.
+        Bytes the Gram matrix may take, or a text such as "2GB"; None is half of the free memory.
     dtype : {"float32", "float64"} or None, default=None
         Precision; None keeps that of X.
     verbose : int, default=0
         1 shows a progress bar.
     solver : {"polished", "fixed_point", "sdp", "exact"} or finder, default="polished"
-        "fixed_point" is the paper's Algorithm 1; "polished" adds momentum and goes on with single
-        sign flips; "sdp" begins at the rounded semidefinite relaxation; "exact" proves the optimum
-        of small problems.  A finder is an object of `l1kpca.directions`, such as ``LpNorm(p=1.5)``,
-        or your own.
+        "fixed_point" is the paper's Algorithm 1; "polished" adds momentum and single sign flips;
+        "sdp" starts at the rounded semidefinite relaxation; "exact" proves the optimum of small
+        problems.  A finder is an object such as ``l1kpca.directions.LpNorm(p=1.5)``, or your own.
     tol : float, default=0.0
-        Sign steps end where one gains no more than this share of the objective; 0 is the paper's
+        Sign steps end when one gains no more than this share of the objective; 0 is the paper's
         exact end.  A finder given as ``solver`` has its own.
     start : {"auto", "column", "eigen", "norm", "random"} or array, default="auto"
-        Where a search begins.  "column" is the paper's; "auto" is the same on a sample of
-        128 rows, without a pass over the Gram matrix.
+        Where a search begins.  "column" is the paper's; "auto" is the same on a sample of 128 rows.
     n_starts : int or "auto", default=1
-        Searches per component, eight side by side; the best is kept.  The others begin at random
-        signs; with more than 4000 rows, all of these but the last are searched on a sample of the
-        rows, and the last goes on where the best ended.  "auto" tries more, on all rows, until 16
-        in a row have not raised c^T K c by more than 1e-4 of it.
+        Searches per component, of which the best is kept; all but one begin at random signs.  With
+        more than 4000 rows these run on a sample, and the last goes on from the best.  "auto"
+        tries, on all rows, until 16 in a row have not raised c^T K c by more than 1e-4 of it.
     certify : bool, default=False
-        Also bound how far each component can be from the best possible, as ``optimality_gap_``.
+        Also bound how far each component can be from the best, as ``optimality_gap_``.
     checkpoint : str or path, default=None
-        File in which finished components are kept; an interrupted fit goes on from it.
+        File for finished components; an interrupted fit goes on from it.
 
     Attributes
     ----------
     dual_components_ : ndarray of shape (n_samples, n_components_)
         Coefficients A of the components; A^T K A = I for the centered Gram matrix K.
     signs_ : ndarray of shape (n_components_, n_samples), int8
-        The sign vectors that were found; with ``solver=LpNorm(...)``, the signs of the scores.
+        The sign vectors found; with ``solver=LpNorm(...)``, the signs of the scores.
     objective_ : ndarray of shape (n_components_,)
-        L1 norm of the training scores of each component.
+        L1 norm of the training scores.
     explained_variance_ : ndarray of shape (n_components_,)
         Sum of squared training scores over n_samples - 1.
     explained_variance_ratio_ : ndarray of shape (n_components_,)
-        Share of each component in the total variance.
+        The same as a share of the total variance.
     total_variance_ : float
         Variance of the rows in feature space.
     n_components_ : int
-        How many components there are.
+        Number of components.
     n_iter_ : int
         Steps of the longest search.
-    n_steps_ : ndarray of shape (n_components_,)
-        Steps of each search.
+    n_steps_, n_starts_ : ndarray of shape (n_components_,)
+        Steps of each search, and searches of which each component is the best.
     objective_trace_ : list of ndarrays
         c^T K c of each search, step by step: the square of the norm that is maximized.
-    n_starts_ : ndarray of shape (n_components_,)
-        Searches of which each component is the best.
     optimality_gap_ : ndarray of shape (n_components_,)
-        Bound on c^T K c by the semidefinite relaxation over the value reached, minus 1; only with
-        ``certify=True``.  `l1kpca.optimality.certify` gives the parts.
+        Proven bound on c^T K c over the value reached, minus 1; only with ``certify=True``.
     status_ : list of str
         How each search ended.
     seed_ : int
@@ -153,21 +140,18 @@ class L1KernelPCA(KernelPCABase):
     gram_ : GramChoice
         How the Gram matrix was held, and why.
     gamma_ : float
-        Coefficient that was used.
+        The kernel coefficient used.
     components_ : ndarray of shape (n_components_, n_features)
         Directions in the space of the rows; linear kernel only.
     X_fit_ : ndarray or sparse matrix
         Training rows.
-    n_features_in_ : int
-        Number of columns at fit.
-    feature_names_in_ : ndarray of str
-        Names of the columns at fit, if all are strings.
+    n_features_in_, feature_names_in_ : int and ndarray of str
+        The columns at fit; names only if all are strings.
 
     Notes
     -----
     Components keep the orientation of the paper's start (the sign of the start row is positive)
-    when ``start`` is "column" or an array; otherwise each is turned so that its largest score in
-    absolute value is positive.
+    if ``start`` is "column" or an array; else the largest score, in size, is positive.
 
     References
     ----------
@@ -197,7 +181,7 @@ class L1KernelPCA(KernelPCABase):
     def _seed(self) -> int:
         if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
             raise ValueError(f"checkpoint={self.checkpoint!r} must be the path of a file, or None")
-        saved = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint)).seed()
+        saved = None if self.checkpoint is None else saved_seed(Path(self.checkpoint))
         return super()._seed() if saved is None else saved
 
     def _why_here(self) -> str:
@@ -233,7 +217,7 @@ class L1KernelPCA(KernelPCABase):
         if self.checkpoint is None:
             return solver
         mark = fingerprint(X, self.get_params(deep=False))
-        return Checkpointed(solver, Checkpoint(Path(self.checkpoint)), mark, self.seed_)
+        return Checkpointed(solver, Path(self.checkpoint), mark, self.seed_)
 
     def _conclude(self, gram: Gram, kernel: Kernel | None, components: list[Component]) -> None:
         super()._conclude(gram, kernel, components)

@@ -15,23 +15,20 @@ _TOO_EARLY = 0.02  # share of a pass below which its length cannot be told
 class ProgressBar:
     """Shows how many components are done, how far the present pass is, and the time left.
 
-    Until the first component is there, the time left is a lower bound: each component takes at
-    least one pass over K.  After that it goes by the components so far; those that came from a
-    checkpoint, without any work, do not count.
+    Before the first component the time left is a lower bound: one pass over K each.  After that it
+    goes by the components so far; those from a checkpoint, made without work, do not count.
     """
 
     def __init__(self, label: str):
         self._label = label
         self._total: int | None = None
-        self._done = 0
+        self._done, self._worked = 0, False
         self._durations: list[float] = []
         self._began = self._pass_began = time.monotonic()
-        self._share = 1.0
-        self._shown = 0.0
-        self._worked = False
+        self._share, self._shown = 1.0, 0.0
 
     def over(self, items: Iterable[T], total: int | None) -> Iterator[T]:
-        """Pass ``items`` on and count them; ``total`` is None if nobody knows how many come."""
+        """Pass ``items`` on and count them; ``total`` is None if it is not known."""
         self._total = total
         self._show(time.monotonic())
         try:
@@ -66,7 +63,6 @@ class ProgressBar:
         sys.stderr.flush()
 
     def _time(self, now: float) -> str:
-        """How far the pass is, if it takes long, and the time left, if it can be told."""
         started = _TOO_EARLY < self._share < 1
         length = (now - self._pass_began) / self._share if started else 0.0
         text = f", this pass {self._share:.0%}" if length > _LONG_PASS_SECONDS else ""
@@ -80,13 +76,7 @@ class ProgressBar:
 
 
 def duration(seconds: float) -> str:
-    """A length of time, for people.
-
-    Examples
-    --------
-    >>> duration(42.4), duration(600), duration(9000)
-    ('42 s', '10 min', '2.5 h')
-    """
+    """A length of time, for people: 42 s, 10 min, 2.5 h."""
     if seconds < 100:
         return f"{max(seconds, 0):.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

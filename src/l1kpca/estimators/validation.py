@@ -12,15 +12,14 @@ from sklearn.utils.validation import validate_data
 from l1kpca.checks import check_number, is_int, overflow_is_checked, refuse_dates
 from l1kpca.gram.base import Gram
 from l1kpca.gram.choose import BUILDERS
-from l1kpca.kernels import GAMMA_RULES, KERNEL_NAMES, NONNEGATIVE, Kernel, name_of
+from l1kpca.kernels.kernel import GAMMA_RULES, KERNEL_NAMES, NONNEGATIVE, Kernel, name_of
 
 _PROBED_ROWS = 12
 _KERNELS, _GRAMS = [*KERNEL_NAMES, "precomputed"], ["auto", *BUILDERS]
 
 
 def _is_one_of(value: Any, names: Sequence[str]) -> bool:
-    """Whether it is one of the names; an array, which compares entry by entry, is not."""
-    return isinstance(value, str) and value in names
+    return isinstance(value, str) and value in names  # an array compares entry by entry
 
 
 def _is_share(value: Any) -> bool:
@@ -58,7 +57,7 @@ _MUST_BE: Mapping[str, _Check] = {
     "fit_inverse_transform": _SWITCH,
     "copy_X": _SWITCH,
     "verbose": (
-        lambda v: isinstance(v, int | np.integer) and bool(v >= 0),
+        lambda v: isinstance(v, int | np.integer) and int(v) >= 0,
         "0 or a positive integer",
     ),
     "max_iter": _COUNT,
@@ -70,7 +69,6 @@ _MUST_BE: Mapping[str, _Check] = {
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "None or an integer other than 0"),
     "dtype": (_is_precision, "None, 'float32' or 'float64'"),
 }
-"""What a parameter must be, and how that is said."""
 
 
 def check_parameters(estimator: Any) -> None:
@@ -100,15 +98,13 @@ def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """X as a finite float array or CSR matrix; at fit also remembers its columns."""
     refuse_dates(X)
     precomputed = estimator.kernel == "precomputed"
-    given = X
-    asked = estimator.dtype
-    precisions = [np.float64, np.float32] if asked is None else np.dtype(asked)
+    given, asked = X, estimator.dtype
     with overflow_is_checked():  # scikit-learn sums all entries to see whether they are finite
         X = validate_data(
             estimator,
             X,
             accept_sparse=False if precomputed else "csr",
-            dtype=precisions,
+            dtype=[np.float64, np.float32] if asked is None else np.dtype(asked),
             # The pass over a kernel matrix that checks its symmetry also finds NaN and infinity.
             ensure_all_finite=not (precomputed and reset),
             reset=reset,
@@ -123,7 +119,7 @@ def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
 
 
 def check_kernel_function(kernel: Kernel, X: Any) -> None:
-    """Refuse a function that gives k(x, y) and k(y, x) different values, seen on a few rows."""
+    """Refuse a function that is not symmetric on a few rows."""
     rows = np.unique(np.linspace(0, X.shape[0] - 1, _PROBED_ROWS).astype(int))
     K = kernel(X[rows], X[rows].copy())  # a copy: scikit-learn mirrors k of rows with themselves
     difference = float(np.abs(K - K.T).max())

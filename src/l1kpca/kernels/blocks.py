@@ -1,7 +1,6 @@
 """Blocks of the Gram matrix of a kernel, evaluated when they are asked for."""
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -14,57 +13,35 @@ from l1kpca.threads import spans
 
 Rows = slice | Array
 ALL_ROWS = slice(None)
-_HARMLESS = 1e-9
-"""A rounding error of an exponent that need not be clipped."""
+_HARMLESS = 1e-9  # rounding error of an exponent
 
 
-class KernelBlocks(Protocol):
-    """A kernel bound to training rows: gives any block of their Gram matrix."""
+class KernelBlocks:
+    """A kernel bound to rows: gives any block of their Gram matrix, by scikit-learn."""
 
-    @property
-    def X(self) -> Any:
-        """The rows."""
-
-    @property
-    def kernel(self) -> Kernel:
-        """The kernel."""
+    def __init__(self, X: Any, kernel: Kernel):
+        self.X, self.kernel = X, kernel
 
     def between(self, rows: Rows, columns: Rows) -> Array:
         """K[rows, columns]."""
-
-    def with_new(self, X_new: Any, columns: Rows = ALL_ROWS) -> Array:
-        """k(X_new, X[columns])."""
-
-
-@dataclass(frozen=True)
-class PairwiseBlocks:
-    """Blocks of any kernel, by scikit-learn's `pairwise_kernels`."""
-
-    X: Any
-    kernel: Kernel
-
-    def between(self, rows: Rows, columns: Rows) -> Array:
-        """K[rows, columns]."""
-        return self.kernel(self.X[rows], self.X[columns]).astype(self.X.dtype, copy=False)
+        return self.with_new(self.X[rows], columns)
 
     def with_new(self, X_new: Any, columns: Rows = ALL_ROWS) -> Array:
         """k(X_new, X[columns])."""
         return self.kernel(X_new, self.X[columns]).astype(self.X.dtype, copy=False)
 
 
-class GaussianBlocks:
+class GaussianBlocks(KernelBlocks):
     r"""Blocks of the Gaussian kernel on dense rows: a matrix product and an exponential in place.
 
-    With :math:`z = \sqrt{2 \gamma} (x - m)` the exponent is
-    :math:`z_i^T z_j - |z_i|^2 / 2 - |z_j|^2 / 2`, the product of :math:`(z_i, -|z_i|^2 / 2, 1)` and
-    :math:`(z_j, 1, -|z_j|^2 / 2)`.  The shift to the medians, which the kernel does not see, keeps
-    as many digits as possible, also in single precision.  These rows are made block by block: X may
-    be a memory map and is never copied whole.
+    With :math:`z = \sqrt{2 \gamma} (x - m)` the exponent is the product of
+    :math:`(z_i, -|z_i|^2 / 2, 1)` and :math:`(z_j, 1, -|z_j|^2 / 2)`.  The shift to the medians m,
+    which the kernel does not see, keeps as many digits as possible.  Rows z are made block by
+    block: X may be a memory map and is never copied whole.
     """
 
     def __init__(self, X: Array, kernel: Kernel):
-        self.X = X
-        self.kernel = kernel
+        super().__init__(X, kernel)
         self._scale = np.sqrt(2 * kernel.params["gamma"]).astype(X.dtype)
         self._shift = middle(X)
         self._exponents = np.empty(len(X), dtype=X.dtype)
@@ -75,11 +52,9 @@ class GaussianBlocks:
 
     def between(self, rows: Rows, columns: Rows) -> Array:
         """K[rows, columns]."""
-        X_rows = self.X[rows]
-        left = self._augmented(X_rows, -2, self._exponents[rows])
-        X_right = self.X[columns]
-        right = self._augmented(X_right, -1, self._exponents[columns])
-        return self._evaluate((X_rows, left), (X_right, right), self._clips)
+        X_left = self.X[rows]
+        left = self._augmented(X_left, -2, self._exponents[rows])
+        return self._evaluate(X_left, left, columns, self._clips)
 
     def with_new(self, X_new: Array, columns: Rows = ALL_ROWS) -> Array:
         """k(X_new, X[columns])."""
@@ -92,13 +67,10 @@ class GaussianBlocks:
             np.clip(left[:, :-2], -far, far, out=left[:, :-2])
             exponents = row_norms(left[:, :-2], squared=True) / -2
         left[:, -2] = exponents
-        clips = self._clips or self._can_overflow(exponents)
-        X_right = self.X[columns]
-        right = self._augmented(X_right, -1, self._exponents[columns])
-        return self._evaluate((X_new, left), (X_right, right), clips)
+        return self._evaluate(X_new, left, columns, self._clips or self._can_overflow(exponents))
 
     def _can_overflow(self, exponents: Array) -> bool:
-        """Whether terms are so far below zero that their sum, at most zero, may come out above."""
+        """Whether terms are so large that their sum, at most zero, may come out above."""
         largest = -float(exponents.min(initial=0))
         return np.finfo(self.X.dtype).eps * self.X.shape[1] * largest > _HARMLESS
 
@@ -111,59 +83,45 @@ class GaussianBlocks:
         out[:, place] = exponents
         return out
 
-    def _evaluate(self, left: tuple[Array, Array], right: tuple[Array, Array], clip: bool) -> Array:
-        block = left[1] @ right[1].T
-        if clip:
-            ends = (left[0], left[1][:, -2]), (right[0], right[1][:, -1])
-            subtract_far_rows(block, *ends, self._scale)
+    def _evaluate(self, X_left: Array, left: Array, columns: Rows, clips: bool) -> Array:
+        X_right, exponents = self.X[columns], self._exponents[columns]
+        block = left @ self._augmented(X_right, -1, exponents).T
+        if clips:
+            self._subtract_far_rows(block, (X_left, left[:, -2]), (X_right, exponents))
             np.minimum(block, 0, out=block)
         if block.dtype != np.float64:
             return np.exp(block, out=block)
         loops.exponentials(block.reshape(-1))
         return block
 
+    def _subtract_far_rows(
+        self, block: Array, left: tuple[Array, Array], right: tuple[Array, Array]
+    ) -> None:
+        """Correct exponents of rows x, with -|z|^2 / 2, far from zero and close to each other.
+
+        These have lost their digits in the sum; the rows are subtracted from each other instead.
+        """
+        limits = np.finfo(block.dtype)
+        rows, columns = (np.flatnonzero(-e > limits.eps ** (-1 / 3)) for _, e in (left, right))
+        if not len(columns):
+            return
+        X_far, exponents = (of[columns] for of in right)
+        error = 4 * X_far.shape[1] * float(limits.eps)
+        for i in rows:
+            close = block[i, columns] - error * (left[1][i] + exponents) > np.log(limits.tiny)
+            differences = (X_far[close] - left[0][i]) * self._scale
+            block[i, columns[close]] = row_norms(differences, squared=True) / -2
+
 
 def kernel_blocks(X: Any, kernel: Kernel) -> KernelBlocks:
     """The fastest way to evaluate ``kernel`` on the rows of ``X``."""
     if kernel.function == "rbf" and not sparse.issparse(X):
         return GaussianBlocks(X, kernel)
-    return PairwiseBlocks(X, kernel)
+    return KernelBlocks(X, kernel)
 
 
 def middle(X: Array) -> Array:
-    """The median of each column, of rows at equal steps where there are many.
-
-    Rows shifted by it are small but for outliers, which a mean would follow.
-    """
+    """The median of each column, of rows at equal steps where there are many."""
     some = X[:: max(1, len(X) // tuning.MEDIAN_ROWS)]
     half = len(some) // 2
     return np.partition(some, half, axis=0)[half]
-
-
-def subtract_far_rows(
-    block: Array, left: tuple[Array, Array], right: tuple[Array, Array], scale: float
-) -> None:
-    r"""Correct the exponents in ``block`` of rows far from zero and close to each other, in place.
-
-    An exponent :math:`-|z_i - z_j|^2 / 2` that was summed from :math:`z_i^T z_j` and the two
-    :math:`-|z|^2 / 2` has lost its digits where these are large and it is not.  There the rows are
-    subtracted from each other.
-
-    Parameters
-    ----------
-    block : ndarray of shape (m, n)
-        The sums.
-    left, right : pairs of ndarrays of shapes (m, d) and (m,), (n, d) and (n,)
-        Rows x, and -|z|^2 / 2 of each; z is x, shifted and times ``scale``.
-    scale : float
-    """
-    limits = np.finfo(block.dtype)
-    rows, columns = (np.flatnonzero(-e > limits.eps ** (-1 / 3)) for _, e in (left, right))
-    if not len(columns):
-        return
-    X_far, exponents = (of[columns] for of in right)
-    error = 4 * X_far.shape[1] * float(limits.eps)
-    for i in rows:
-        close = block[i, columns] - error * (left[1][i] + exponents) > np.log(limits.tiny)
-        differences = (X_far[close] - left[0][i]) * scale
-        block[i, columns[close]] = row_norms(differences, squared=True) / -2

@@ -26,12 +26,8 @@ _PARAMETERS = {
     "sigmoid": ("gamma", "coef0"),
     "chi2": ("gamma",),
 }
-_INDEFINITE = ("sigmoid",)
-_NEGATIVE_DISTANCES = ("additive_chi2",)
-NONNEGATIVE = ("chi2", "additive_chi2")
-"""Kernels of rows without negative numbers."""
-SQUARES_NOTHING = ("laplacian", "cosine", *NONNEGATIVE)
-"""Kernels that take rows of any size: they form no product of rows that are not unit rows."""
+NONNEGATIVE = ("chi2", "additive_chi2")  # of rows without negative numbers
+SQUARES_NOTHING = ("laplacian", "cosine", *NONNEGATIVE)  # take rows of any size
 GAMMA_RULES = ("paper", "median", "narrow", "wide", "scale")
 _WIDTHS = {"median": 1.0, "narrow": 1 / 3, "wide": 2.0}  # in median distances between rows
 KERNEL_NAMES = tuple(sorted(PAIRWISE_KERNEL_FUNCTIONS))
@@ -39,31 +35,18 @@ KERNEL_NAMES = tuple(sorted(PAIRWISE_KERNEL_FUNCTIONS))
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel function with its parameters.
-
-    Parameters
-    ----------
-    function : str or callable
-        A name known to scikit-learn's `pairwise_kernels`, or a function of two rows.
-    params : mapping
-        Keyword arguments of the function.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Kernel("rbf", {"gamma": 0.5})(np.array([[0.0], [2.0]]), np.array([[0.0]])).round(3)
-    array([[1.   ],
-           [0.135]])
-    """
+    """A kernel of scikit-learn, by name, or a function of two rows; and its arguments."""
 
     function: str | Callable[..., float]
     params: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, X: Any, Y: Any) -> Array:
         """Evaluate k on all pairs of rows."""
-        # A power of a negative number, or an overflow: said below, in words.
-        with np.errstate(invalid="ignore", over="ignore"):
-            K = self._pairwise(X, Y)
+        if self.function == "cosine":  # scikit-learn takes rows shorter than 10 eps for zero
+            return safe_sparse_dot(unit_rows(X), unit_rows(Y).T, dense_output=True)
+        metric = one_number_of(self.function) if callable(self.function) else self.function
+        with np.errstate(invalid="ignore", over="ignore"):  # said below, in words
+            K = pairwise_kernels(X, Y, metric=metric, **self.params)
         if not self.is_positive and not np.isfinite(K).all():
             raise ValueError(
                 f"kernel={name_of(self.function)} returned NaN or infinity; a kernel must return a"
@@ -71,24 +54,15 @@ class Kernel:
             )
         return K
 
-    def _pairwise(self, X: Any, Y: Any) -> Array:
-        if self.function == "cosine":
-            # scikit-learn takes rows shorter than 10 eps for zero.
-            return safe_sparse_dot(unit_rows(X), unit_rows(Y).T, dense_output=True)
-        metric = one_number_of(self.function) if callable(self.function) else self.function
-        return pairwise_kernels(X, Y, metric=metric, **self.params)
-
     @property
     def is_positive(self) -> bool:
         """Whether every Gram matrix of this kernel is known to be positive semidefinite."""
         if callable(self.function):
             return False
         if self.function in ("poly", "polynomial"):
-            return (
-                self.params.get("coef0", 1) >= 0
-                and float(self.params.get("degree", 3)).is_integer()
-            )
-        return self.function not in _INDEFINITE + _NEGATIVE_DISTANCES
+            degree = float(self.params.get("degree", 3))
+            return self.params.get("coef0", 1) >= 0 and degree.is_integer()
+        return self.function not in ("sigmoid", "additive_chi2")
 
     def diagonal(self, X: Any) -> Array:
         """k(x, x) for each row, without forming the pairs."""
@@ -102,28 +76,22 @@ class Kernel:
         if self.function == "linear":
             return squares
         if self.function in ("poly", "polynomial", "sigmoid"):
-            inner = self._gamma(X) * squares + self.params.get("coef0", 1)
-            return (
-                np.tanh(inner)
-                if self.function == "sigmoid"
-                else inner ** self.params.get("degree", 3)
-            )
+            gamma = self.params.get("gamma")
+            inner = (1.0 / X.shape[1] if gamma is None else gamma) * squares
+            inner = inner + self.params.get("coef0", 1)
+            sigmoid = self.function == "sigmoid"
+            return np.tanh(inner) if sigmoid else inner ** self.params.get("degree", 3)
         return np.array([self(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])])
-
-    def _gamma(self, X: Any) -> float:
-        gamma = self.params.get("gamma")
-        return 1.0 / X.shape[1] if gamma is None else gamma
 
 
 def name_of(function: str | Callable[..., Any]) -> str:
     """The name under which a kernel is shown to a user."""
-    return (
-        repr(function) if isinstance(function, str) else getattr(function, "__name__", "callable")
-    )
+    known = isinstance(function, str)
+    return repr(function) if known else getattr(function, "__name__", "callable")
 
 
 def one_number_of(function: Callable[..., Any]) -> Callable[..., float]:
-    """The function, which raises an error where it returns anything but one real number."""
+    """The function, with an error where it returns anything but one real number."""
 
     def checked(x: Any, y: Any, **params: Any) -> float:
         value = function(x, y, **params)
@@ -154,30 +122,20 @@ def unit_rows(X: Any) -> Any:
 
 
 def _largest_of_rows(X: Any) -> Array:
-    """The largest entry of each row, in absolute value."""
     if sparse.issparse(X):
         return abs(X).max(axis=1).toarray().ravel()
     return np.maximum(X.max(axis=1), -X.min(axis=1))
 
 
 def make_kernel(function: Any, given: Mapping[str, Any], extra: Mapping[str, Any] | None) -> Kernel:
-    """A kernel with those of the ``given`` parameters that it takes.
-
-    Callables take ``extra`` (``kernel_params``) instead, as in scikit-learn's ``KernelPCA``.
-    """
+    """A kernel with those of the ``given`` parameters that it takes; callables take ``extra``."""
     if callable(function):
         return Kernel(function, dict(extra or {}))
     return Kernel(function, {name: given[name] for name in _PARAMETERS.get(function, ())})
 
 
 def resolve_gamma(gamma: float | str | None, X: Any) -> float:
-    r"""Turn a rule for the kernel coefficient into a number.
-
-    ``None`` is :math:`1/d`; ``"paper"`` is :math:`1/(2 d^2)`, the Gaussian of width :math:`d`;
-    ``"scale"`` is :math:`1/(d \operatorname{var} X)`; ``"median"`` is :math:`1/(2 m^2)` with
-    :math:`m` the median distance between rows (over at most 1000 evenly spaced rows), and
-    ``"narrow"`` and ``"wide"`` are those of Gaussians a third and twice as wide.
-    """
+    """Turn a rule for the kernel coefficient, listed at `L1KernelPCA`, into a number."""
     n_features = X.shape[1]
     if gamma is None:
         return 1.0 / n_features
@@ -194,7 +152,7 @@ def resolve_gamma(gamma: float | str | None, X: Any) -> float:
 def _inverse_of_squares(
     square: float, unit: float, times: float, dtype: np.dtype[Any], rule: str
 ) -> float:
-    """1 / (times square unit^2), or 1 where there is nothing to measure by."""
+    """1 / (times square unit^2), or 1 where that is 1 / 0."""
     if square == 0:
         return 1.0
     limits = np.finfo(dtype)

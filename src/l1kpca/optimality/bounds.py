@@ -1,9 +1,8 @@
 r"""Proven upper bounds on :math:`\max_{c \in \{-1, 1\}^n} c^T K c`.
 
 If :math:`\operatorname{Diag}(y) - K` has no negative eigenvalue, :math:`c^T K c \le \sum_i y_i`.  A
-constant y gives the spectral bound :math:`n \lambda_{\max}(K)`; the best y gives the value of the
-semidefinite relaxation.  A y that is nearly good enough is raised to :math:`y + \tau w`, and what
-has to be proven is that tau is large enough.
+constant y gives the spectral bound, the best y the value of the semidefinite relaxation.  We raise
+y to :math:`y + \tau w`, and prove that tau is large enough.
 """
 
 from collections.abc import Callable
@@ -22,10 +21,8 @@ from l1kpca.gram.stored import StoredGram
 from l1kpca.kernels import unit_of
 from l1kpca.threads import Workers
 
-DENSE_ROWS = 4000
-"""Up to here K is formed and theta is proven by a Cholesky factorization."""
-FAILURE_PROBABILITY = 1e-9
-"""Of the proof by Lanczos iteration, over its random start."""
+DENSE_ROWS = 4000  # up to here K is formed and tau is proven by a Cholesky factorization
+FAILURE_PROBABILITY = 1e-9  # of the proof by Lanczos iteration, over its random start
 _BLOCK_WIDTH = 8
 _BLOCK_STEPS = 60
 _NEGLIGIBLE = 1e-11
@@ -34,11 +31,10 @@ _FIRST_MARGIN = 1e-8
 
 @dataclass(frozen=True)
 class UpperBound:
-    """No sign vector has a larger value than this."""
+    """No sign vector has a larger value than this; ``proof`` is "cholesky" or "lanczos"."""
 
     value: float
     proof: str
-    """``"cholesky"``: holds up to nothing; ``"lanczos"``: fails with probability 1e-9 at most."""
 
 
 class Extremes(NamedTuple):
@@ -46,14 +42,12 @@ class Extremes(NamedTuple):
 
     largest: float
     smallest: float
-    error: float
-    """Bound on the share of the spread (largest - smallest) that is not seen."""
+    error: float  # bound on the share of the spread (largest - smallest) that is not seen
 
     @property
     def upper(self) -> float:
         """Above the largest eigenvalue, with probability at least 1 - 1e-9."""
-        unseen = self.error * (self.largest - self.smallest) / (1 - 2 * self.error)
-        return self.largest + unseen
+        return self.largest + self.error * (self.largest - self.smallest) / (1 - 2 * self.error)
 
 
 def spectral_bound(gram: Gram) -> UpperBound:
@@ -62,9 +56,8 @@ def spectral_bound(gram: Gram) -> UpperBound:
 
 
 def dual_bound(gram: Gram, y: Array) -> UpperBound:
-    """sum(y) + tau * sum(w), with w of `slack_weights` and tau proven.
+    """sum(y) + tau * sum(w), with w of `slack_weights` and tau proven, for any K and any y.
 
-    K need not be positive semidefinite, and ``y`` may be anything; zeros give the spectral bound.
     tau must not be below the largest eigenvalue of W^(-1/2) (K - Diag(y)) W^(-1/2).
     """
     y = np.asarray(y, dtype=np.float64)
@@ -86,16 +79,15 @@ def dual_bound(gram: Gram, y: Array) -> UpperBound:
 def slack_weights(y: Array) -> Array:
     """w = |y| + mean |y|: large dual variables are raised more, and all a little."""
     size = np.abs(y)
-    mean = float(size.mean())
-    return size + mean if mean > 0 else np.ones_like(y)
+    return size + size.mean() if size.any() else np.ones_like(y)
 
 
 def cholesky_bound(K: Array, y: Array, estimate: float) -> float:
     r"""The bound with the least tau near ``estimate`` for which a Cholesky factorization succeeds.
 
-    If the factorization of :math:`A = \operatorname{Diag}(y + \tau w) - K` runs to its end in
-    floating point, then :math:`\lambda_{\min}(A) \ge -\gamma \operatorname{tr} A` with
-    :math:`\gamma = (n + 2) u / (1 - (n + 2) u)`, u the unit roundoff (Rump 2006).  This is added.
+    If that of :math:`A = \operatorname{Diag}(y + \tau w) - K` runs to its end in floating point,
+    :math:`\lambda_{\min}(A) \ge -\gamma \operatorname{tr} A` with
+    :math:`\gamma = (n + 2) u / (1 - (n + 2) u)`, u the unit roundoff (Rump 2006).  We add this.
     """
     n, w = len(y), slack_weights(y)
     unit = float(np.finfo(np.float64).eps)
@@ -125,8 +117,7 @@ def extreme_eigenvalues(apply: Callable[[Array], Array], n: int, seed: int = 0) 
 
     After k steps from one random vector the largest Ritz value misses more than a share e of the
     spread with probability at most :math:`1.648 \sqrt n \exp(-\sqrt e (2 k - 1))` (Kuczynski and
-    Wozniakowski 1992).  The space of a block contains that of each of its b independent columns, so
-    its probability is at most the b-th power of this.  Both ends of the spectrum are covered.
+    Wozniakowski 1992); from b independent vectors, at most the b-th power of it.
     """
     width, steps = min(_BLOCK_WIDTH, n), 1
     block = np.linalg.qr(np.random.default_rng([seed, n]).standard_normal((n, width)))[0]
@@ -155,20 +146,20 @@ def extreme_eigenvalues(apply: Callable[[Array], Array], n: int, seed: int = 0) 
 
 
 def row_lengths(W: Array) -> Array:
-    """Euclidean length of each row; no square overflows or vanishes, whatever the unit of W."""
+    """Euclidean length of each row; no square overflows or vanishes."""
     unit = unit_of(W) if W.size else 1.0
     return unit * np.linalg.norm(W / unit, axis=1)
 
 
 def check_budget(max_nodes: Any, max_seconds: Any) -> None:
-    """Refuse budgets that are not numbers, or not positive."""
+    """Refuse budgets that are not positive numbers."""
     check_count("max_nodes", max_nodes)
     if not isinstance(max_seconds, Real) or not float(max_seconds) > 0:
         raise ValueError(f"max_seconds={max_seconds!r} must be a positive number")
 
 
 def problem_of(K_or_model: Any) -> Gram:
-    """The Gram of the first component: a symmetric matrix as it is, or that of a fitted model."""
+    """The Gram of the first component: of a symmetric matrix, or of a fitted model."""
     if hasattr(K_or_model, "training_gram"):
         return K_or_model.training_gram()
     K = check_array(K_or_model, dtype=[np.float64, np.float32], input_name="K")

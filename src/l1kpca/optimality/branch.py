@@ -1,8 +1,7 @@
 r"""The exact optimum by branch and bound: signs are fixed one by one, the relaxation cuts off.
 
-With the signs s of some rows fixed, :math:`c^T K c` is again such a form, in which the fixed rows
-are one row: its entry with row j is :math:`\sum_i s_i K_{ij}`.  Each node is therefore a smaller
-problem of the same kind, with the bound of its semidefinite relaxation.
+With the signs s of some rows fixed, these are one row, with entries :math:`\sum_i s_i K_{ij}`: each
+node is a smaller problem of the same kind, bounded by its semidefinite relaxation.
 """
 
 import heapq
@@ -17,10 +16,8 @@ from l1kpca._typing import Array
 from l1kpca.optimality import loops
 from l1kpca.optimality.bounds import row_lengths
 
-TOLERANCE = 1e-9
-"""Relative: two values nearer than this are held to be equal."""
-ENUMERATED = 16
-"""Nodes of this size are enumerated, in a millisecond."""
+TOLERANCE = 1e-9  # relative: nearer values count as equal
+ENUMERATED = 16  # rows of a node, which then takes a millisecond
 _SWEEPS = 100
 _DUAL_TOLERANCE = 1e-4
 
@@ -31,8 +28,7 @@ class Node:
 
     rows: Array
     signs: Array
-    V: Array
-    """Unit rows of the parent's relaxation for all of K."""
+    V: Array  # unit rows of the parent's relaxation for all of K
 
 
 @dataclass
@@ -51,11 +47,9 @@ class Outcome:
 
 
 def branch_and_bound(K: Array, start: Array, V: Array, max_nodes: int, deadline: float) -> Outcome:
-    """Search best bound first; the outcome has the largest bound of the nodes left.
+    """Search best bound first, until ``max_nodes`` or the ``deadline`` of ``time.monotonic``.
 
-    The better the signs ``start``, the more is cut off.  The search for bounds begins at the unit
-    rows V of the relaxation.  It ends after ``max_nodes``, or when ``time.monotonic`` passes the
-    ``deadline``.
+    The better the signs ``start``, the more is cut off; V are unit rows of the relaxation.
     """
     outcome = Outcome(start.copy(), float(start @ K @ start))
     first = int(np.argmax(np.abs(K).sum(axis=0)))
@@ -78,7 +72,7 @@ def branch_and_bound(K: Array, start: Array, V: Array, max_nodes: int, deadline:
 
 
 def _children(K: Array, node: Node) -> Iterator[Node]:
-    """Fix one more sign, both ways: of a row that weighs much and on which little is decided."""
+    """Fix one more sign, both ways: of a row that weighs much and is little decided."""
     decided = np.abs(node.V @ node.V[node.rows[0]])
     merit = row_lengths(K @ node.V) * (1 - decided)
     merit[node.rows] = -np.inf
@@ -100,7 +94,11 @@ def _bounded(K: Array, node: Node, outcome: Outcome) -> tuple[float, Node]:
         dual = np.zeros(len(M))
         loops.mix_rows(M, V, dual, _SWEEPS, _DUAL_TOLERANCE)
         z = np.where(V @ V[0] < 0, -1.0, 1.0)
-        value, bound = float(z @ M @ z), _dual_value(M, dual)
+        # sum(y) - n min eigenvalue of Diag(y) - M, with the rounding error of the eigenvalue.
+        eigenvalues = np.linalg.eigvalsh(np.diag(dual) - M)
+        rounding = 10 * len(M) * np.finfo(float).eps * float(np.abs(eigenvalues).max())
+        bound = float(dual.sum()) - len(M) * (float(eigenvalues[0]) - rounding)
+        value = float(z @ M @ z)
         full = node.V.copy()
         full[free], full[node.rows] = V[1:], np.outer(node.signs, V[0])
         node = Node(node.rows, node.signs, full)
@@ -110,15 +108,8 @@ def _bounded(K: Array, node: Node, outcome: Outcome) -> tuple[float, Node]:
     return bound, node
 
 
-def _dual_value(M: Array, dual: Array) -> float:
-    r""":math:`\sum y - n \lambda_{\min}(Y - M)`, the rounding error of the eigenvalue added."""
-    values = np.linalg.eigvalsh(np.diag(dual) - M)
-    rounding = 10 * len(M) * np.finfo(float).eps * float(np.abs(values).max())
-    return float(dual.sum()) - len(M) * (float(values[0]) - rounding)
-
-
 def reduced(K: Array, rows: Array, signs: Array) -> tuple[Array, Array]:
-    """K with the fixed rows made one, which comes first; and the other rows in their order."""
+    """K with the fixed rows made one, which comes first; and the places of the others."""
     free = np.setdiff1d(np.arange(len(K)), rows)
     M = np.empty((len(free) + 1, len(free) + 1))
     pulled = signs @ K[rows]

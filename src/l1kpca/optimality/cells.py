@@ -1,13 +1,11 @@
 r"""The exact optimum when K has a small rank: the cells of an arrangement of hyperplanes.
 
-With :math:`K = F F^T`, F of r columns, :math:`c^T K c = \|F^T c\|^2`, and the best c is
-:math:`\operatorname{sgn}(F w)` for some w: one of the cells into which the hyperplanes
-:math:`f_i^T w = 0` cut the space.  Each cell touches a plane on which some r - 2 of the rows
-vanish; in that plane the cells follow each other by angle.  So r = 2 is a sort, r = 3 takes n
-sorts, r = 4 takes n (n - 1) / 2.
+With :math:`K = F F^T`, F of r columns, the best c is :math:`\operatorname{sgn}(F w)` for some w: a
+cell between the hyperplanes :math:`f_i^T w = 0`.  Each cell touches a plane on which some r - 2 of
+the rows vanish, and in a plane the cells are sorted by angle.
 """
 
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 from math import comb
 from time import monotonic
 
@@ -32,29 +30,24 @@ def small_factor(gram: Gram) -> Array | None:
 
 def cell_steps(n: int, rank: int) -> int:
     """How many cells are looked at."""
-    if rank <= 1:
-        return 1
-    return comb(n, rank - 2) * (n - rank + 2) * 2 ** (rank - 2)
+    return comb(n, rank - 2) * (n - rank + 2) * 2 ** (rank - 2) if rank > 1 else 1
 
 
 def best_cell(F: Array, deadline: float) -> tuple[Array, bool]:
     """The sign vector with the largest |F^T c|^2, and whether all cells were seen in time."""
     signs = np.ones(len(F))
-    rows = np.flatnonzero(F.any(axis=1))
-    rank = F.shape[1]
+    rows, rank = np.flatnonzero(F.any(axis=1)), F.shape[1]
     used = np.ascontiguousarray(F[rows])
     if rank == 1:
         return np.where(F[:, 0] < 0, -1.0, 1.0), True
     if len(rows) <= rank:  # every combination of signs is a cell
-        bits = (np.arange(2 ** len(rows))[:, np.newaxis] >> np.arange(len(rows))) & 1
-        patterns = 1.0 - 2.0 * bits
+        patterns = np.array([*product([1.0, -1.0], repeat=len(rows))])
         signs[rows] = patterns[np.argmax(np.square(patterns @ used).sum(axis=1))]
         return signs, True
-    # Rows in special position (whole numbers, duplicates) are moved apart by one part in 10^12, so
-    # that no more than r - 2 of them vanish on a plane; values are those of the rows as they are.
-    size = np.linalg.norm(used, axis=1, keepdims=True)
+    # Duplicates and the like are moved apart: no more than r - 2 rows may vanish on a plane.  The
+    # values are those of the rows as they are.
     noise = np.random.default_rng(_PROBE_SEED).standard_normal(used.shape)
-    moved = used + _MOVE * size * noise
+    moved = used + _MOVE * np.linalg.norm(used, axis=1, keepdims=True) * noise
     best, value, in_time = np.ones(len(rows)), -np.inf, True
     every = combinations(range(len(rows)), rank - 2)
     while in_time and (taken := list(islice(every, _SUBSETS))):
@@ -75,10 +68,7 @@ def _planes(rows: Array, subsets: Array) -> Array:
 
 
 def _sweeps(rows: Array, planes: Array, subsets: Array) -> tuple[Array, Array]:
-    """For each plane: the rows in the order in which a turning w crosses them, and the first signs.
-
-    Rows of the subset come last, with sign zero.
-    """
+    """The order in which a turning w crosses the rows, the subset last; the first signs."""
     g = rows @ planes  # (m, n, 2)
     angles = np.arctan2(-g[..., 0], g[..., 1]) % np.pi
     begin = np.where(np.where(g[..., 0] != 0, g[..., 0], g[..., 1]) < 0, -1.0, 1.0)

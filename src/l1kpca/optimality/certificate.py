@@ -44,13 +44,9 @@ def certified(
     max_nodes: int = 1,
     max_seconds: float = 60.0,
 ) -> Certificate:
-    """Certify the components of a greedy stack, each in the problem that it was found in.
-
-    ``gram`` is centered as it was for them; ``coef``, (n_samples, k), are their dual coefficients
-    and ``signs``, (k, n_samples), their sign vectors; the rest is as in `certify`.
-    """
+    """Certify greedy components, dual coefficients (n, k) and signs (k, n), as in `certify`."""
     scores = np.ascontiguousarray(gram.apply(coef).T) if coef.size else coef.T
-    values, upper, proofs = [], [], []
+    rows: list[tuple[float, float, str]] = []
     for a, s, c in zip(coef.T, scores, signs.astype(gram.dtype), strict=True):
         value, found = float(c @ gram.apply(c)), BOUNDS[bound](gram)
         loose = max_nodes > 1 and found.value > value * _GOOD_ENOUGH
@@ -59,10 +55,9 @@ def certified(
             best = branch_and_bound(matrix_of(gram), start, V, max_nodes, deadline)
             tighter = max(best.upper_bound, best.value)
             found = UpperBound(tighter, "branch and bound") if tighter < found.value else found
-        values.append(value)
-        upper.append(max(found.value, value))
-        proofs.append(found.proof)
+        rows.append((value, max(found.value, value), found.proof))
         gram = gram.without(a, s)
+    values, upper, proofs = zip(*rows, strict=True) if rows else ((), (), ())
     return Certificate(np.array(values), np.array(upper), tuple(proofs))
 
 
@@ -72,19 +67,19 @@ def certify(
     r"""Bound how far each component of a fitted model can be from the best possible.
 
     A component maximizes :math:`c^T K_j c` over sign vectors c, where :math:`K_j` is the centered
-    Gram matrix with the components before it taken out.  Up to 4000 rows the bound is proven by a
-    Cholesky factorization, beyond by a Lanczos iteration that fails with probability 1e-9.
+    Gram matrix without the components before it.  Up to 4000 rows a Cholesky factorization proves
+    the bound, beyond a Lanczos iteration that fails with probability 1e-9.
 
     Parameters
     ----------
     model : L1KernelPCA
-        Fitted; or another kernel PCA of the library: what counts are its sign vectors.
+        Fitted; or another kernel PCA of the library, for its sign vectors.
     bound : {"sdp", "spectral"}, default="sdp"
         The semidefinite relaxation, or the cheaper and looser n times the largest eigenvalue.
     max_nodes : int, default=1
         Above 1, and up to 1000 rows, tighten the bound by this many nodes of branch and bound.
     max_seconds : float, default=60.0
-        Time for the tightening of one component.
+        Time to tighten the bound of one component.
 
     Returns
     -------

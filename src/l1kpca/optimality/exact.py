@@ -15,8 +15,7 @@ from l1kpca.optimality.cells import best_cell, cell_steps, small_factor
 from l1kpca.optimality.sdp import SdpRounding, relaxation
 from l1kpca.threads import computing
 
-ENUMERATION_ROWS = 22
-"""Up to here enumeration, of at most 0.05 s, is faster than branch and bound."""
+ENUMERATION_ROWS = 22  # up to here enumeration, of at most 0.05 s, beats branch and bound
 _FLIPS_PER_SECOND = 4e7
 _CELLS_PER_SECOND = 5e6
 MAX_NODES = 100_000
@@ -38,7 +37,6 @@ class Plan:
     """F with K = F F^T, where the method is "cells"."""
 
     def __str__(self) -> str:
-        """Say it in one sentence."""
         return f"{self.method}, up to {self.steps:.3g} steps, {self.seconds:.2g} s: {self.reason}"
 
 
@@ -63,9 +61,8 @@ class ExactResult:
     @property
     def gap(self) -> float:
         """upper_bound / value - 1; zero when the optimum is proven."""
-        if self.status == "optimal":
-            return 0.0
-        return max(0.0, self.upper_bound / self.value - 1) if self.value > 0 else np.inf
+        far = max(0.0, self.upper_bound / self.value - 1) if self.value > 0 else np.inf
+        return 0.0 if self.status == "optimal" else far
 
 
 @dataclass(frozen=True)
@@ -145,10 +142,10 @@ def exact(
 ) -> ExactResult:
     r"""The sign vector with the largest :math:`c^T K c`, proven if the budget allows.
 
-    The cheapest of three searches is taken: all sign vectors (up to 22 rows); the cells of an
-    arrangement of hyperplanes (K of rank up to 6: thousands of rows with rank 2, hundreds with rank
-    4); branch and bound (up to 4000 rows: 80 take seconds, more than 100 rarely end).
-    `exact_plan` says beforehand which one, and its cost.
+    We take the cheapest of three searches: all sign vectors (up to 22 rows); the cells of an
+    arrangement of hyperplanes (rank up to 6: thousands of rows of rank 2, hundreds of rank 4);
+    branch and bound (up to 4000 rows: 80 take seconds, more than 100 rarely end).  `exact_plan`
+    says beforehand which one, and its cost.
 
     Parameters
     ----------
@@ -162,8 +159,8 @@ def exact(
     Returns
     -------
     result : ExactResult
-        ``signs``, ``value``, ``gap`` (0 when proven), ``status`` ("optimal", "stopped" by the
-        budget, "refused" because too large) and a ``message`` that says what to do.
+        ``signs``, ``value``, ``gap`` (0 when proven), ``status`` ("optimal", "stopped" or
+        "refused") and a ``message`` that says what to do.
 
     Examples
     --------

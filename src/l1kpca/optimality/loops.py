@@ -33,11 +33,10 @@ def gray_code_search(K: Array) -> Array:
 def cell_search(
     F: Array, order: Array, begin: Array, subsets: Array, least: float, best: Array
 ) -> float:
-    """Best |F^T c|^2 over the cells that planes pass through.
+    """Best |F^T c|^2 over the cells that planes pass through; ``best`` becomes its c.
 
-    On plane q the rows are crossed in the ``order[q]``, from the signs ``begin[q]`` on.  The rows
-    of the subset, ``subsets[q]``, vanish on the plane: their signs are tried in all ways.  ``best``
-    is overwritten where a value above ``least`` is met; returns the best value.
+    Plane q crosses the rows in the ``order[q]``, from the signs ``begin[q]`` on.  ``subsets[q]``
+    vanish on it: their signs are tried in all ways.
     """
     n, rank = F.shape
     free = subsets.shape[1]
@@ -67,8 +66,8 @@ def cell_search(
 def mix_rows(K: Array, V: Array, dual: Array, sweeps: int, tolerance: float) -> int:
     """The mixing method: v_i <- sum_(j != i) K_ij v_j at length one, row after row, in place.
 
-    ``dual`` becomes y_i = K_ii + |sum_(j != i) K_ij v_j|.  Ends when the dual moves by no more than
-    ``tolerance`` of its sum in a sweep; returns the number of sweeps.
+    ``dual`` becomes y_i = K_ii + |sum_(j != i) K_ij v_j|; a sweep that moves it by no more than
+    ``tolerance`` of its sum is the last.  Returns the number of sweeps.
     """
     n, rank = V.shape
     pull = np.empty(rank)

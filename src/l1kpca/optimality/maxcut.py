@@ -13,8 +13,8 @@ from l1kpca.optimality.bounds import matrix_of, problem_of
 class MaxCut:
     r"""A complete graph with weights :math:`w_{ij} = -K_{ij}`.
 
-    The side of each node is its sign, and for every sign vector
-    :math:`c^T K c = 1^T K 1 + 4 \operatorname{cut}(c)`: the largest cut is the best direction.
+    The side of a node is its sign, and :math:`c^T K c = 1^T K 1 + 4 \operatorname{cut}(c)`: the
+    largest cut is the best direction.
     """
 
     weights: Array
@@ -38,10 +38,7 @@ class MaxCut:
 
 
 def as_maxcut(K_or_model: Any) -> MaxCut:
-    r"""The graph whose maximum cut is the best sign vector.
-
-    Its weights are :math:`-K_{ij}`, of either sign, since
-    :math:`c^T K c = \sum_{ij} K_{ij} - 4 \sum_{i < j,\, c_i \ne c_j} K_{ij}`.
+    """The graph whose maximum cut is the best sign vector; its weights have either sign.
 
     Parameters
     ----------
@@ -61,6 +58,4 @@ def as_maxcut(K_or_model: Any) -> MaxCut:
     (0.5, 3.0)
     """
     K = matrix_of(problem_of(K_or_model))
-    weights = 0.0 - K
-    np.fill_diagonal(weights, 0)
-    return MaxCut(weights, float(K.sum()))
+    return MaxCut(np.diag(K.diagonal()) - K, float(K.sum()))

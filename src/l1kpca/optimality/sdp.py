@@ -2,8 +2,8 @@ r"""The semidefinite relaxation of the sign problem: a bound, and starts that ar
 
 .. math:: \max \operatorname{tr}(K X), \quad X_{ii} = 1, \; X \succeq 0
 
-contains every :math:`X = c c^T`.  It is solved in the low-rank form :math:`X = V V^T` with unit
-rows of V (Burer and Monteiro).
+contains every :math:`X = c c^T`.  We solve it in the low-rank form :math:`X = V V^T` with unit rows
+of V (Burer and Monteiro).
 """
 
 from dataclasses import dataclass, field
@@ -24,20 +24,16 @@ _DIAGONAL_SHARE = 0.5
 _ROUNDINGS = 256
 _ROUNDED_ENTRIES = 4_000_000
 _POLISHED_ENTRIES = 20_000
-_FEWEST = 16
-"""How many roundings are made: as many as fit into these entries, and at least 16."""
+_FEWEST = 16  # roundings; else as many as fit into these entries
 
 
 @dataclass(frozen=True)
 class Relaxation:
-    """An almost optimal point of the relaxation and the dual variables that belong to it."""
+    """An almost optimal point of the relaxation, and the dual variables that belong to it."""
 
-    V: Array
-    """Unit rows, (n_samples, rank)."""
-    value: float
-    """tr(V^T K V), below the value of the relaxation."""
-    dual: Array
-    """y, (n_samples,); sum(y) is the value of the relaxation at its optimum."""
+    V: Array  # unit rows, (n_samples, rank)
+    value: float  # tr(V^T K V)
+    dual: Array  # y; sum(y) is the value of the relaxation at its optimum
     n_steps: int
 
     def roundings(self, count: int, rng: np.random.Generator) -> Signs:
@@ -50,9 +46,8 @@ def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxat
     r"""Solve the relaxation by :math:`v_i \leftarrow (M V)_i / \|(M V)_i\|`, a pass over K a step.
 
     This is the sign iteration with unit vectors in the place of signs.  M is K less half of its
-    diagonal, which shifts the objective by a constant and quickens the iteration when K is nearly
-    diagonal.  With M = K the objective never falls; should it fall with the shift (M is then too
-    indefinite), the shift is dropped.
+    diagonal: a constant in the objective, and faster when K is nearly diagonal.  Should the
+    objective fall (M is then too indefinite), M becomes K, with which it never falls.
     """
     n = gram.n_samples
     rank = min(isqrt(2 * n) + 2, MAX_RANK)
@@ -82,7 +77,7 @@ def sdp_bound(gram: Gram, seed: int = 0) -> UpperBound:
 
 
 def unit_rows(W: Array, instead: Array) -> tuple[Array, Array]:
-    """Rows of W at length one, where a row of zeros becomes that of ``instead``; their lengths."""
+    """Rows of W at length one, those of zeros taken from ``instead``; and their lengths."""
     norms = row_lengths(W)
     if norms.all():
         return W / norms[:, np.newaxis], norms
@@ -94,13 +89,10 @@ def unit_rows(W: Array, instead: Array) -> tuple[Array, Array]:
 class SdpRounding:
     """Round the relaxation by random hyperplanes, then polish the best of the roundings.
 
-    The roundings depend on the seed alone.  What each given start leads to is kept where it is
-    better.
-
     Parameters
     ----------
     polish : finder
-        Goes on from each rounding; the sign iteration and single flips unless given.
+        Goes on from each rounding, and from the given starts; by default `Polished`.
     seed : int, default=0
         Of the relaxation and the hyperplanes.
     """

@@ -25,26 +25,24 @@ _FEW, _MANY_ROWS = 10, 200  # "auto" as in scikit-learn: arpack for few componen
 class L2KernelPCA(KernelPCABase):
     r"""Kernel PCA in the L2 norm: the components of scikit-learn's ``KernelPCA``.
 
-    Maximizes :math:`\sum_i (\phi(x_i)^T w)^2` over unit vectors, one orthogonal to the other:
-    the eigenvectors u of the centered Gram matrix, with dual coefficients :math:`u / \sqrt\lambda`
-    and scores :math:`\sqrt\lambda\, u`.
+    Maximizes :math:`\sum_i (\phi(x_i)^T w)^2` over orthonormal w: the eigenvectors u of the
+    centered Gram matrix, with dual coefficients :math:`u / \sqrt\lambda` and scores
+    :math:`\sqrt\lambda\, u`.
 
     Parameters
     ----------
-    n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha : optional
-        As in `L1KernelPCA`.
-    fit_inverse_transform : bool, default=False
+    n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha
+    fit_inverse_transform : optional
         As in `L1KernelPCA`.
     max_iter : int, default=None
         Bound on the iterations of "arpack"; None is its own choice.
     random_state : int, RandomState instance or None, default=None
         Seed of "arpack" and "randomized".
     copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : optional
-        As in `L1KernelPCA`; in the end all of K must fit into ``memory_limit``.
+        As in `L1KernelPCA`; all of K must fit into ``memory_limit`` in the end.
     eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
-        As in scikit-learn: "auto" is "arpack" for fewer than 10 components of more than 200 rows,
-        else "dense".  "arpack" cannot find as many components as there are rows; "dense" is
-        used for that.
+        "auto" is "arpack" for fewer than 10 components of more than 200 rows, else "dense",
+        which also replaces "arpack" for as many components as rows.
     tol : float, default=0
         Tolerance of "arpack"; 0 is its own choice.
     iterated_power : int or "auto", default="auto"
@@ -52,22 +50,19 @@ class L2KernelPCA(KernelPCABase):
 
     Attributes
     ----------
-    dual_components_, objective_, explained_variance_, explained_variance_ratio_ : ndarray
-        As in `L1KernelPCA`, and so are all others but these.
     signs_ : ndarray of shape (n_components_, n_samples), int8
         Signs of the scores.
     eigenvalues_ : ndarray of shape (n_components_,)
-        Of the centered Gram matrix, the largest first; as in scikit-learn.
+        Of the centered Gram matrix, the largest first.
     eigenvectors_ : ndarray of shape (n_samples, n_components_)
-        The unit eigenvectors; each is turned so that its largest entry, in size, is positive.
+        Unit eigenvectors, turned so that the largest entry, in size, is positive.
     objective_trace_ : list of ndarrays
-        One eigenvalue each.
+        One eigenvalue each.  All other attributes are as in `L1KernelPCA`.
 
     Notes
     -----
-    The routines that scikit-learn's ``KernelPCA`` calls are called in the same way, on K as it was
-    centered, and so also without a center and at the median.  Where K is indefinite, the components
-    of its positive eigenvalues are kept.
+    We call the routines that scikit-learn's ``KernelPCA`` calls, in the same way, on K with any
+    center.  Where K is indefinite, we keep the components of its positive eigenvalues.
 
     Examples
     --------
@@ -92,14 +87,8 @@ class L2KernelPCA(KernelPCABase):
         check_number("tol", self.tol, at_least=0)
         if self.iterated_power != "auto":
             check_count("iterated_power", self.iterated_power, at_least=0)
-        settings = {
-            "eigen_solver": self.eigen_solver,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "iterated_power": self.iterated_power,
-            "random_state": self.seed_,
-        }
-        return Eigenvectors(settings, read_memory_limit(self.memory_limit))
+        settings = self.eigen_solver, self.tol, self.max_iter, self.iterated_power, self.seed_
+        return Eigenvectors(read_memory_limit(self.memory_limit), *settings)
 
     def _keep(self, X: Any, gram: Gram, components: list[Component]) -> Array:
         scores = super()._keep(X, gram, components)
@@ -110,10 +99,14 @@ class L2KernelPCA(KernelPCABase):
 
 @dataclass(frozen=True)
 class Eigenvectors:
-    """The leading eigenvectors of K, with ``settings`` of scikit-learn's ``KernelPCA``."""
+    """The leading eigenvectors of K, with the settings of scikit-learn's ``KernelPCA``."""
 
-    settings: dict[str, Any]
     memory: int
+    eigen_solver: str
+    tol: float = 0
+    max_iter: int | None = None
+    iterated_power: Any = "auto"
+    seed: int = 0
 
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
@@ -122,34 +115,27 @@ class Eigenvectors:
         K = whole_matrix(gram, self.memory)
         if max(K.max(), -K.min()) <= negligible_variance(gram) / len(K):
             return  # arpack refuses a matrix of zeros
-        solver = self.settings["eigen_solver"]
-        if solver == "auto":
-            solver = "arpack" if len(K) > _MANY_ROWS and limit < _FEW else "dense"
-        elif solver == "arpack" and limit >= len(K):
-            solver = "dense"
-        values, vectors = _eigenpairs(K, limit, self.settings | {"eigen_solver": solver})
-        kept = np.flatnonzero(values > negligible_variance(gram))
+        values, vectors = self._eigenpairs(K, limit)
+        order = np.argsort(values)[::-1]
+        kept = order[values[order] > negligible_variance(gram)]
         for j in kept[len(so_far) :]:
             root, vector = np.sqrt(values[j]), vectors[:, j]
             trace = (float(values[j]),)
             yield Component(vector / root, vector * root, signs_int8(vector), trace).oriented()
 
-
-def _eigenpairs(K: Array, count: int, settings: dict[str, Any]) -> tuple[Array, Array]:
-    """The largest first, by the routines that ``KernelPCA`` calls, called as it calls them."""
-    n, rng = len(K), np.random.RandomState(settings["random_state"])
-    if settings["eigen_solver"] == "dense":
-        values, vectors = linalg.eigh(K, subset_by_index=(n - count, n - 1))
-    elif settings["eigen_solver"] == "arpack":
-        begin = rng.uniform(-1, 1, n).astype(K.dtype)
-        values, vectors = eigsh(
-            K, count, which="LA", tol=settings["tol"], maxiter=settings["max_iter"], v0=begin
-        )
-    else:
+    def _eigenpairs(self, K: Array, count: int) -> tuple[Array, Array]:
+        """By the routines that ``KernelPCA`` calls, called as it calls them."""
+        n, rng, solver = len(K), np.random.RandomState(self.seed), self.eigen_solver
+        if solver == "auto":
+            solver = "arpack" if n > _MANY_ROWS and count < _FEW else "dense"
+        if solver == "dense" or (solver == "arpack" and count >= n):
+            return linalg.eigh(K, subset_by_index=(n - count, n - 1))
+        if solver == "arpack":
+            begin = rng.uniform(-1, 1, n).astype(K.dtype)
+            return eigsh(K, count, which="LA", tol=self.tol, maxiter=self.max_iter, v0=begin)
+        power = self.iterated_power
         vectors, sizes, rows = randomized_svd(
-            K, count, n_iter=settings["iterated_power"], random_state=rng, flip_sign=False
+            K, count, n_iter=power, random_state=rng, flip_sign=False
         )
         # A singular value is an eigenvalue up to its sign, which the two singular vectors show.
-        values = sizes * np.sign(np.einsum("ij,ji->j", vectors, rows))
-    order = np.argsort(values)[::-1]
-    return values[order], vectors[:, order]
+        return sizes * np.sign(np.einsum("ij,ji->j", vectors, rows)), vectors

@@ -1,12 +1,10 @@
 """R1-KPCA."""
 
-from numbers import Integral
 from typing import Any
 
 from l1kpca.checks import check_number
 from l1kpca.components.base import ComponentSolver
 from l1kpca.components.r1 import WEIGHTINGS, R1Subspace
-from l1kpca.components.subspace import Reaching
 from l1kpca.directions.base import MAX_ITER
 from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.gram.choose import read_memory_limit
@@ -16,10 +14,10 @@ from l1kpca.gram.choose import read_memory_limit
 class R1KernelPCA(KernelPCABase):
     r"""R1-KPCA: the subspace of feature space with the least sum of robust distances.
 
-    Minimizes :math:`\sum_i \rho(s_i)` over the subspaces of k dimensions, where :math:`s_i` is the
-    distance of :math:`\phi(x_i)` from the subspace and :math:`\rho` grows like s for far rows.  The
-    kernel form of R1-PCA: rows are weighted, one step of subspace iteration is taken with the
-    weighted covariance, and so on.  With :math:`S = K A` and :math:`A^T K A = I`,
+    Minimizes :math:`\sum_i \rho(s_i)` over subspaces of k dimensions, where :math:`s_i` is the
+    distance of :math:`\phi(x_i)` from the subspace and :math:`\rho` grows like s for far rows.
+    Each step weights the rows and takes one step of subspace iteration with their covariance.
+    With :math:`S = K A` and :math:`A^T K A = I`,
 
     .. math:: s_i^2 = K_{ii} - \|S_i\|^2, \qquad B = \operatorname{diag}(w(s))\, S, \qquad
               A \leftarrow B L^{-T} \text{ with } B^T K B = L L^T.
@@ -27,36 +25,31 @@ class R1KernelPCA(KernelPCABase):
     Parameters
     ----------
     n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha : optional
-        As in `L1KernelPCA`.  Here the components depend on how many there are; with all of them no
-        distance is left and they are those of `L2KernelPCA`.
-    fit_inverse_transform, max_iter, random_state, copy_X, n_jobs, center, gram : optional
-        As in `L1KernelPCA`.
+        As in `L1KernelPCA`, but the components depend on how many there are; all of them together
+        are those of `L2KernelPCA`.
+    fit_inverse_transform, max_iter, random_state, copy_X, n_jobs, center, gram
     memory_limit, dtype, verbose : optional
-        As in `L1KernelPCA`; K is decomposed as a whole, and must fit, only if the components are
-        more than a quarter of the rows.
+        As in `L1KernelPCA`; all of K must fit only if the components are more than a quarter of
+        the rows.
     weights : {"huber", "cauchy", "l1"}, default="huber"
         With c the median distance of the rows from the L2 solution: "huber" is 1 up to c and c/s
         beyond, "cauchy" is 1 / (1 + s^2/c^2), "l1" is 1/s.
     tol : float, default=1e-6
-        The steps end where the projector on the subspace moves by no more than this (Frobenius
-        norm).
+        Stop when the projector on the subspace moves by no more than this (Frobenius norm).
 
     Attributes
     ----------
-    dual_components_, objective_, explained_variance_, explained_variance_ratio_ : ndarray
-        As in `L1KernelPCA`, and so are all others but these.
     signs_ : ndarray of shape (n_components_, n_samples), int8
         Signs of the scores.
     objective_trace_ : list of ndarrays
-        The sum of :math:`\rho(s_i)` step by step, the same for all components; it never rises.
+        The sum of :math:`\rho(s_i)` step by step, the same for all components; it never rises.  All
+        other attributes are as in `L1KernelPCA`.
 
     Notes
     -----
-    The start is the L2 solution, the threshold c the median of its distances, kept from then on.
-    The rotation inside the subspace is fixed at the end: the components are the principal axes of
-    the weighted rows, largest first.  To keep "l1" finite, rows nearer than c / 10 000 count as
-    that far.  The paper was not at hand; the method follows four public implementations that agree,
-    the "cauchy" and "l1" weights what later work attributes to it.
+    The start is the L2 solution, which also sets c.  The components are the principal axes of the
+    weighted rows, largest first.  To keep "l1" finite, rows nearer than c / 10 000 count as that
+    far.  We follow four public implementations that agree, and later work for "cauchy" and "l1".
 
     References
     ----------
@@ -82,10 +75,5 @@ class R1KernelPCA(KernelPCABase):
         if self.weights not in WEIGHTINGS:
             raise ValueError(f"weights={self.weights!r} must be one of {list(WEIGHTINGS)}")
         check_number("tol", self.tol, at_least=0)
-        memory = read_memory_limit(self.memory_limit)
-        solver = R1Subspace(
-            WEIGHTINGS[self.weights], memory, self.tol, max_iter=self.max_iter or MAX_ITER
-        )
-        if self.n_components is None or isinstance(self.n_components, Integral):
-            return solver
-        return Reaching(solver, self.n_components, memory)
+        memory, steps = read_memory_limit(self.memory_limit), self.max_iter or MAX_ITER
+        return self._reaching(R1Subspace(WEIGHTINGS[self.weights], memory, self.tol, steps))
