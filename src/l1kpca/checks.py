@@ -48,8 +48,7 @@ def check_sums(X: Array) -> None:
         raise ValueError("X holds no value, only NaN: pass rows with numbers")
     if not largest < float(np.finfo(X.dtype).max) / 16:
         raise ValueError(
-            f"X has values of up to {largest:.3g}: sums of them overflow in {X.dtype}; divide the"
-            " columns by a number"
+            f"X has values of up to {largest:.3g}: sums overflow in {X.dtype}; divide the columns"
         )
 
 
@@ -116,18 +115,13 @@ def refuse_dates(X: Any) -> None:
     """Refuse arrays of dates and durations, which NumPy takes for counts."""
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", "f") in "mM":
-        raise ValueError(
-            f"X holds dates or durations ({dtype}): give numbers, for example days since a date"
-        )
+        raise ValueError(f"X holds dates or durations ({dtype}): give numbers, such as days")
 
 
 def check_kernel_matrix(K: np.ndarray, workers: Workers) -> tuple[np.ndarray, np.ndarray]:
     """K in row-major order and its row sums, if it is square, finite and symmetric."""
     if K.shape[0] != K.shape[1]:
-        raise ValueError(
-            f"X of shape {K.shape} must be square when kernel='precomputed': pass the kernel"
-            " between all training rows"
-        )
+        raise ValueError(f"X of shape {K.shape} must be square when kernel='precomputed'")
     K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K)
     difference, size, sums = _asymmetry(K, workers)
     what, advice = "kernel='precomputed'", "divide it by a number"
@@ -173,7 +167,5 @@ def check_seed(random_state: Any) -> np.random.RandomState:
     try:
         return check_random_state(random_state)
     except ValueError as error:
-        raise ValueError(
-            f"random_state={random_state!r} must be None, an integer between 0 and 2**32 - 1, or a"
-            " numpy.random.RandomState"
-        ) from error
+        said = "must be None, an integer between 0 and 2**32 - 1, or a RandomState"
+        raise ValueError(f"random_state={random_state!r} {said}") from error

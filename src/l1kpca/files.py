@@ -93,22 +93,17 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
     with path.open("rb") as file:  # opened here, since the readers leave a damaged file open
         mat = path.suffix.lower() == ".mat"
         if mat and file.read(max(map(len, _HDF5_STARTS))).startswith(_HDF5_STARTS):
-            raise ValueError(
-                f"{path} is a MATLAB 7.3 (HDF5) file, which cannot be read; save it from MATLAB"
-                " with -v7, or as .npz."
-            )
+            raise ValueError(f"{path} is a MATLAB 7.3 (HDF5) file; save it with -v7, or as .npz.")
         file.seek(0)
         try:
             return _load(file, mat)
         except UNREADABLE as error:
             if "allow_pickle=False" in str(error) or "pickled data" in str(error):
                 raise ValueError(
-                    f"{path} holds pickled objects, which are never loaded; save plain arrays of"
-                    " numbers."
+                    f"{path} holds pickled objects, which are never loaded; save plain arrays."
                 ) from error
             raise ValueError(
-                f"{path} is not a readable {path.suffix.lower()} file, or it is damaged; save it"
-                " again."
+                f"{path} is not a readable {path.suffix.lower()} file, or damaged; save it again."
             ) from error
 
 

@@ -90,8 +90,7 @@ def save(
         json.dumps(kept, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ModelFileError(
-            f"attached cannot be saved ({error}); give numbers that are finite, text, lists and"
-            " dictionaries."
+            f"attached cannot be saved ({error}); give finite numbers, text, lists and dicts."
         ) from error
     header = {"format": FORMAT, "versions": _versions(), "attached": kept, "model": model}
     arrays = [np.asarray(array) for array in arrays]  # no longer memory maps
@@ -153,17 +152,15 @@ def load(
         ) from error
     if unknown:
         raise ModelFileError(
-            f"{path} holds classes that are not trusted ({_shown(unknown)}), so it was not loaded;"
-            " if they are your own, name them: load(..., trusted=[Class]), on the command line"
-            " --trust module:Class."
+            f"{path} holds classes that are not trusted ({_shown(unknown)}); if they are your own,"
+            " name them: load(..., trusted=[Class]), on the command line --trust module:Class."
         )
     try:
         return SavedModel(from_plain(header["model"], arrays, classes), *kept)
     except Exception as error:  # whatever constructors raise on values that they do not know
         said = _shown([f"{type(error).__name__}: {error}"])
         raise ModelFileError(
-            f"{path} holds a model that cannot be built ({said}); it was altered, or written by"
-            " other versions of its classes: fit and save it again."
+            f"{path} holds a model that cannot be built ({said}); fit and save it again."
         ) from error
 
 
@@ -174,8 +171,7 @@ def _open_regular(path: Path, limit: int) -> IO[bytes]:
         raise ModelFileError(f"{path} is not a regular file; give the file of a saved model.")
     if found.st_size > limit:
         raise ModelFileError(
-            f"{path} holds {found.st_size} bytes, more than the {limit} allowed; use a machine"
-            " with more free memory, or fit the model on fewer rows."
+            f"{path} holds {found.st_size} bytes, more than the {limit} allowed; fit fewer rows."
         )
     return path.open("rb")
 
@@ -202,17 +198,15 @@ def _check_entries(path: Path, archive: zipfile.ZipFile, size: int) -> None:
 def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     if _HEADER not in archive.namelist():
         raise ModelFileError(
-            f"{path} is not a model file of l1kpca; give one that was written with --save"
-            " (in Python: l1kpca.persistence.save)."
+            f"{path} is not a model file of l1kpca; give one written by --save (Python: save)."
         )
     header = json.loads(archive.read(_HEADER))
     found = header["format"]
     if type(found) is not int or found != FORMAT:
         age = "another" if type(found) is not int else "a newer" if found > FORMAT else "an older"
         raise ModelFileError(
-            f"{path} has format version {ascii(found)[:20]}, this version of l1kpca reads"
-            f" {FORMAT}: it was written by {age} version of l1kpca; install that one, or fit and"
-            " save again."
+            f"{path} has format version {ascii(found)[:20]}, not {FORMAT}: it was written by {age}"
+            " version of l1kpca; install that one, or fit and save again."
         )
     return header
 
@@ -227,12 +221,12 @@ def _check_arrays(path: Path, schema: Any) -> None:
     plain = kind(schema)[:3] == ["ListNode", "builtins", "list"] and all(
         kind(node) == ["NdArrayNode", "numpy", "ndarray", "numpy"] for node in nodes
     )
-    # skops takes a node for an earlier one of the same number, and would read an entry again.
-    repeats = len({node["__id__"] for node in [schema, *nodes]}) <= len(nodes)
-    if not plain or repeats or len({node["file"] for node in nodes}) < len(nodes):
+    if plain:  # skops takes a node for an earlier one of the same number, and reads an entry again
+        numbers = {node["__id__"] for node in [schema, *nodes]}
+        plain = len(numbers) > len(nodes) == len({node["file"] for node in nodes})
+    if not plain:
         raise ModelFileError(
-            f"{path} holds more than plain arrays, so it was not loaded; it was altered, or not"
-            " saved by l1kpca."
+            f"{path} holds more than plain arrays; it was altered, or not saved by l1kpca."
         )
 
 
@@ -250,8 +244,5 @@ def _skops() -> ModuleType:
     try:
         import skops.io  # noqa: PLC0415 (only an extra installs it)
     except ImportError as error:
-        raise ImportError(
-            "saved models need skops, which is not installed; install it with:"
-            " pip install 'l1kpca[cli]'."
-        ) from error
+        raise ImportError("saved models need skops: pip install 'l1kpca[cli]'.") from error
     return skops.io

@@ -19,10 +19,7 @@ BAD_TEXT = {
     "two rows": ("a,b\n1,2\n3,4\n", "{path} has 2 rows; give at least 3."),
     "nothing but ids": (
         "a,b\n" + "".join(f"word{i},{i}\n" for i in range(12)),
-        (
-            "{path}: no column of the table can be used: a (id), b (id); give one of numbers,"
-            " categories or dates."
-        ),
+        ("{path}: no column can be used: a (id), b (id); give numbers, categories or dates."),
     ),
 }
 
@@ -45,7 +42,7 @@ BAD_BYTES = {
     "a.mat": (b"MATLAB 5.0 MAT-file" + bytes(20), "is not a readable .mat file, or it is damaged"),
     "b.mat": (b"MATLAB 7.3 MAT-file" + bytes(20), "is a MATLAB 7.3 (HDF5) file, which cannot be"),
     "c.mat": (b"\x89HDF\r\n\x1a\n" + bytes(20), "save it from MATLAB with -v7, or as .npz."),
-    "empty.npy": (b"", "is not a readable .npy file, or it is damaged; save it again."),
+    "empty.npy": (b"", "is not a readable .npy file, or damaged; save it again."),
     "empty.parquet": (b"", "is not a readable Parquet file, or it is damaged; write it again."),
 }
 
@@ -68,10 +65,10 @@ BAD_ARRAYS = {
     "no X": ({"A": np.eye(3), "B": np.eye(3)}, "has no array X (found: A, B); store the rows as X"),
     "labels too few": (
         {"X": np.eye(4), "y": np.arange(3)},
-        "has 4 rows in X and 3 labels in y; give one label for each row.",
+        "has 4 rows in X and 3 labels in y; give one each.",
     ),
     "one column": ({"X": np.ones((5, 1))}, "has one column; give at least 2."),
-    "nan": ({"X": np.full((5, 2), np.nan)}, "no column of the table can be used: x0 (empty)"),
+    "nan": ({"X": np.full((5, 2), np.nan)}, "no column can be used: x0 (empty)"),
 }
 
 
@@ -129,13 +126,13 @@ BAD_OPTIONS = {
     "ignore not there": (["--ignore", "key"], "has no column 'key' for --ignore; there are: a, b."),
     "label not binary": (
         ["--label", "b"],
-        "the label column 'b' has more than two values ('0', '1', '2', '4'); give a column with",
+        "the label column 'b' has more than two values ('0', '1', '2', '4'); give exactly",
     ),
     "id is label": (
         ["--id", "a", "--label", "a"],
         "--id and --label both name the column 'a'; use",
     ),
-    "all ignored": (["--ignore", "b"], "no column of the table can be used: a (id); give one of"),
+    "all ignored": (["--ignore", "b"], "no column can be used: a (id); give numbers"),
     "kernel": (["--kernel", "rfb"], "kernel='rfb' must be one of ["),
     "gamma": (["--gamma", "papre"], "gamma='papre' must be a number, None or one of ["),
     "negative gamma": (["--gamma", "-1"], "gamma=-1.0 must be at least 0"),
@@ -175,8 +172,8 @@ def test_bad_options(cli, good, options, message):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([0] * 12, "the label column 'y' is '0' in every row, so there is nothing to compare;"),
-        ([1] * 12, "the label column 'y' is '1' in every row, so there is nothing to compare;"),
+        ([0] * 12, "the label column 'y' is '0' in every row; leave --label out."),
+        ([1] * 12, "the label column 'y' is '1' in every row; leave --label out."),
         ([0, 1, None] * 4, "the label column 'y' has no value in row 3; fill it, or leave"),
     ],
 )

@@ -64,10 +64,7 @@ def test_no_arguments_show_the_help(program):
         (
             "one.csv",
             b"a\n1\n2\n3\n",
-            (
-                "{path} has one column (line 1: 'a'); give at least two, separated by commas,"
-                " semicolons, tabs or |."
-            ),
+            ("{path} has one column (line 1: 'a'); separate two by , ; tabs or |."),
         ),
         (
             "table.xlsx",

@@ -147,7 +147,7 @@ def test_other_settings_are_refused(make_rows, tmp_path, name, value):
     settings = {"kernel": "rbf", "random_state": 0, "checkpoint": path}
     L1KernelPCA(1, **settings).fit(X)
     pca = L1KernelPCA(2, **(settings | {name: value}))
-    with pytest.raises(ValueError, match=r"fit\.npz' was made with other data or other settings"):
+    with pytest.raises(ValueError, match=r"fit\.npz' is of other data or other settings"):
         pca.fit(X)
     with pytest.raises(NotFittedError):
         check_is_fitted(pca)
@@ -159,7 +159,7 @@ def test_other_data_are_refused(make_rows, tmp_path, change):
     L1KernelPCA(1, kernel="rbf", checkpoint=path).fit(X)
     nearly = np.where(np.arange(480).reshape(80, 6) == 20, X + 1e-9, X)
     other = {"entry": nearly, "order": X[::-1], "fewer rows": X[:-1]}[change]
-    with pytest.raises(ValueError, match="delete the file to begin anew, or give another path"):
+    with pytest.raises(ValueError, match="delete the file to start over, or give another path"):
         L1KernelPCA(2, kernel="rbf", checkpoint=path).fit(other)
 
 
@@ -232,7 +232,7 @@ def test_a_file_of_something_else_is_refused(make_rows, tmp_path):
 
 def test_a_folder_that_is_not_there_is_refused_before_any_work(make_rows, tmp_path):
     path = tmp_path / "missing" / "fit.npz"
-    with pytest.raises(ValueError, match=r"must be a folder that exists and can be written to"):
+    with pytest.raises(ValueError, match=r"needs a folder that exists and is writable"):
         L1KernelPCA(1, checkpoint=path).fit(make_rows(40))
 
 

@@ -224,17 +224,9 @@ def test_a_saved_model_finds_the_same_rows(tmp_path, X, X_new):
 # Errors.
 
 
-EXACT = (
-    "method='fixed_point' is for other kernels: kernel='linear' has exact pre-images, use"
-    " method='auto'"
-)
-NOT_LEARNED = (
-    "inverse_transform with kernel={!r} needs fit_inverse_transform=True: set it and fit again"
-)
-PRECOMPUTED = (
-    "pre-images need the rows themselves, which kernel='precomputed' does not have: pass the rows"
-    " and the kernel instead"
-)
+EXACT = "method='fixed_point' is not for kernel='linear': use method='auto'"
+NOT_LEARNED = "kernel={!r} needs fit_inverse_transform=True: set it and fit again"
+PRECOMPUTED = "pre-images need the rows: replace kernel='precomputed' by a kernel"
 
 
 @pytest.mark.parametrize("call", ["inverse_transform", "denoise"])
@@ -245,7 +237,7 @@ PRECOMPUTED = (
         (
             {"kernel": "poly"},
             "fixed_point",
-            "method='fixed_point' needs kernel='rbf', got kernel='poly': use method='ridge'",
+            "method='fixed_point' needs kernel='rbf', got 'poly': use 'ridge'",
         ),
         ({"kernel": "linear"}, "fixed_point", EXACT),
         ({"kernel": "precomputed"}, "fixed_point", PRECOMPUTED),
@@ -275,8 +267,5 @@ def test_the_fixed_point_needs_the_rows(X):
             return "Opaque()"
 
     pca = fitted(X, gram=Opaque(), center=False)
-    with refuses(
-        "method='fixed_point' needs the training rows, which gram=Opaque() does not keep: use"
-        " method='ridge', or another gram"
-    ):
+    with refuses("method='fixed_point' needs the rows, which gram=Opaque() drops: use 'ridge'"):
         pca.inverse_transform(np.zeros((1, 5)), method="fixed_point")

@@ -21,7 +21,7 @@ from model_files.forged import (
     with_item,
 )
 
-NOT_ARRAYS = "holds more than plain arrays, so it was not loaded; it was altered, or not saved by"
+NOT_ARRAYS = "holds more than plain arrays; it was altered, or not saved by"
 FUNCTION = node("FunctionNode", "os.system")
 HOSTILE = {
     "os.system as a type": node("TypeNode", "os.system"),

@@ -54,9 +54,8 @@ def test_a_class_that_is_not_trusted_is_named(again, own, missing):
     with pytest.raises(ModelFileError) as caught:
         again(own, trusted=[kind for kind in OWN if kind is not missing])
     assert str(caught.value).endswith(
-        f"m.skops holds classes that are not trusted ({name}), so it was not loaded; if they are"
-        " your own, name them: load(..., trusted=[Class]), on the command line --trust"
-        " module:Class."
+        f"m.skops holds classes that are not trusted ({name}); if they are your own, name them:"
+        " load(..., trusted=[Class]), on the command line --trust module:Class."
     )
 
 

@@ -18,7 +18,7 @@ KERNELS = (
 )
 HOW_MANY = "give a whole number of at least 1, or a share of the variance between 0 and 1."
 ROWS = "give a number of rows of at least 3, all, or auto."
-SUMS = "X has values of up to 1.7e+308: sums of them overflow in float64; divide the columns by a"
+SUMS = "X has values of up to 1.7e+308: sums overflow in float64; divide the columns"
 GAMMA = "must be a number, None or one of ['paper', 'median', 'narrow', 'wide', 'scale']."
 LARGE = (
     "X is too large for kernel='rbf' with gamma=1e+308 in float64: sums of kernel values overflow;"
@@ -28,8 +28,7 @@ SETS = "(wbc, ionosphere, breastw, cardio, musk, mnist)"
 REDUCE = ("reduce", "good.csv", "--components")
 
 BAD_FILES = {
-    "objects.npy": "objects.npy holds pickled objects, which are never loaded; save plain arrays of"
-    " numbers.",
+    "objects.npy": "objects.npy holds pickled objects, which are never loaded; save plain arrays.",
     "dates.npy": "dates.npy: the array X of shape (4, 3) holds datetime64[D] values; it must hold"
     " real numbers.",
     "complex.npy": "complex.npy: the array X of shape (12, 3) holds complex128 values; it must hold"

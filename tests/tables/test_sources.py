@@ -354,7 +354,7 @@ def test_hostile_files_end_in_a_sentence_and_take_little_memory(tmp_path, name, 
 
 def test_an_unknown_encoding(tmp_path):
     path = write_text(tmp_path / "a.csv", "a,b\n1,2\n")
-    with pytest.raises(TableError, match="--encoding klingon is not known; give a name such as"):
+    with pytest.raises(TableError, match="--encoding klingon is not known; give one such as"):
         read_table(path, Reading(encoding="klingon"))
 
 

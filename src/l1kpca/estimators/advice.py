@@ -38,7 +38,7 @@ def warn_of_fit(
         warn_user(
             f"the Gram matrix is not positive semidefinite: {share:.1%} of its spectrum is"
             " negative (seen on at most 256 rows); components were made only where the objective"
-            " is positive. Use another kernel, or other kernel parameters",
+            " is positive. Use another kernel, or other kernel parameters"
         )
     if asked is not None and asked > count:
         why = "no direction has a positive objective" if indefinite else "only rounding error is"

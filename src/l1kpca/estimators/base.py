@@ -158,8 +158,7 @@ class KernelPCABase(FittedKernelPCA):
         return f"{type(self).__name__} handles vectors of all rows"
 
     def _resources(self, workers: Workers, on_cluster: bool) -> Resources:
-        limit = self.memory_limit
-        limit = cluster_memory() if on_cluster and limit is None else limit
+        limit = cluster_memory() if on_cluster and self.memory_limit is None else self.memory_limit
         return Resources(read_memory_limit(limit), workers, getattr(self, "seed_", 0))
 
     def training_gram(self) -> Gram:
@@ -208,13 +207,12 @@ class KernelPCABase(FittedKernelPCA):
     def _take(
         self, solver: ComponentSolver, gram: Gram, bar: ProgressBar | None
     ) -> Iterator[Component]:
-        asked = self.n_components
+        asked, reached = self.n_components, 0.0
         by_number = isinstance(asked, Integral)
         most = asked if by_number else self.max_components
         limit = gram.n_samples if most is None else min(most, gram.n_samples)
         wanted = np.inf if asked is None or by_number else asked * float(gram.diagonal().sum())
         found = solver.components(gram, limit)
-        reached = 0.0
         for component in bar.over(found, limit if by_number else None) if bar else found:
             yield component
             reached += float(component.scores @ component.scores)

@@ -32,10 +32,7 @@ def saved_seed(path: Path) -> int | None:
     """The seed of the interrupted fit, if any; refuses a place that cannot be written."""
     folder = path.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ValueError(
-            f"checkpoint={str(path)!r} cannot be written: {str(folder)!r} must be a folder that"
-            " exists and can be written to"
-        )
+        raise ValueError(f"checkpoint={str(path)!r} needs a folder that exists and is writable")
     content = _read(path)
     return None if content is None else int(content["seed"])
 
@@ -75,8 +72,8 @@ class Checkpointed:
         tolerance = np.sqrt(np.finfo(probe.dtype).eps) * np.abs(probe).max()
         if not same or not np.allclose(probe, content["probe"], rtol=0, atol=tolerance):
             raise ValueError(
-                f"checkpoint={str(self.path)!r} was made with other data or other settings: delete"
-                " the file to begin anew, or give another path"
+                f"checkpoint={str(self.path)!r} is of other data or other settings: delete the file"
+                " to start over, or give another path"
             )
         traces = np.split(content["steps"], np.cumsum(content["n_steps"])[:-1])
         columns = *gram.unpacked(content).values(), content["status"], content["n_starts"]
@@ -106,8 +103,7 @@ class Checkpointed:
         except OutputError as error:
             reason = str(error).removeprefix(str(self.path)).removesuffix(".")
             raise OutputError(
-                f"checkpoint={str(self.path)!r}{reason}; what it held before is still there: make"
-                " room, or give another path."
+                f"checkpoint={str(self.path)!r}{reason}; the old one is still there: make room."
             ) from error
 
 
@@ -122,7 +118,7 @@ def _read(path: Path) -> Mapping[str, Any] | None:
     except UNREADABLE:
         raise ValueError(
             f"checkpoint={str(path)!r} is not a checkpoint of this version of l1kpca: delete the"
-            " file to begin anew, or give another path"
+            " file to start over, or give another path"
         ) from None
     return found
 

@@ -90,16 +90,6 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         Returns
         -------
         rows : ndarray or Dask array of shape (n_samples, n_features)
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from l1kpca import L1KernelPCA
-        >>> X = np.random.default_rng(0).normal(size=(30, 4))
-        >>> pca = L1KernelPCA(kernel="rbf").fit(X)
-        >>> back = pca.inverse_transform(pca.transform(X), method="fixed_point")
-        >>> bool(np.allclose(back, X, atol=1e-4))
-        True
         """
         check_is_fitted(self)
         self._check_inverse(method)
@@ -107,14 +97,11 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
             ridge = method != "fixed_point"
             work = self.inverse_ if ridge else partial(self._rows_of, method=method)
             return map_rows(dask_array(X, lengths=False), work, self.n_features_in_)
-        scores = check_array(
-            X, dtype=[np.float64, np.float32], input_name="X", ensure_min_features=0
-        )
-        if scores.shape[1] != self.n_components_:
-            raise ValueError(
-                f"X has {scores.shape[1]} columns, but {type(self).__name__} has"
-                f" n_components_={self.n_components_}: pass scores as transform gives them"
-            )
+        floats = [np.float64, np.float32]
+        scores = check_array(X, dtype=floats, input_name="X", ensure_min_features=0)
+        found, expected = scores.shape[1], self.n_components_
+        if found != expected:
+            raise ValueError(f"X has {found} columns, but n_components_={expected}: pass scores")
         return self._rows_of(scores, method)
 
     def denoise(self, X: Any, *, method: str = "auto") -> Array:
@@ -149,28 +136,19 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self._rows_of(self.project(X).scores, method)
 
     def _check_inverse(self, method: str) -> None:
+        kernel = name_of(self.kernel)
         if method not in INVERSE_METHODS:
             raise ValueError(f"method={method!r} must be one of {list(INVERSE_METHODS)}")
         if self.kernel == "precomputed":
-            raise ValueError(
-                "pre-images need the rows themselves, which kernel='precomputed' does not have:"
-                " pass the rows and the kernel instead"
-            )
+            raise ValueError("pre-images need the rows: replace kernel='precomputed' by a kernel")
         if method != "auto" and self.kernel == "linear":
-            raise ValueError(
-                f"method={method!r} is for other kernels: kernel='linear' has exact pre-images, use"
-                " method='auto'"
-            )
+            raise ValueError(f"method={method!r} is not for kernel='linear': use method='auto'")
         if method == "fixed_point" and self.kernel != "rbf":
-            raise ValueError(
-                "method='fixed_point' needs kernel='rbf', got"
-                f" kernel={name_of(self.kernel)}: use method='ridge'"
-            )
+            raise ValueError(f"method='fixed_point' needs kernel='rbf', got {kernel}: use 'ridge'")
         if method != "fixed_point" and self.inverse_ is None:
             instead = " or use method='fixed_point'" if self.kernel == "rbf" else ""
             raise NotFittedError(
-                f"inverse_transform with kernel={name_of(self.kernel)} needs"
-                f" fit_inverse_transform=True: set it and fit again{instead}"
+                f"kernel={kernel} needs fit_inverse_transform=True: set it and fit again{instead}"
             )
 
     def _rows_of(self, scores: Array, method: str) -> Array:
@@ -180,8 +158,7 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
             return check_results(rows, self.kernel)
         if self.projection_.rows is None:
             raise ValueError(
-                f"method='fixed_point' needs the training rows, which gram={self.gram!r} does not"
-                " keep: use method='ridge', or another gram"
+                f"method='fixed_point' needs the rows, which gram={self.gram!r} drops: use 'ridge'"
             )
         start = None if self.inverse_ is None else self.inverse_(scores)
         with computing(self.n_jobs) as workers:
@@ -212,10 +189,7 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """
         check_is_fitted(self)
         if self.kernel == "precomputed":
-            raise ValueError(
-                "score needs the rows themselves, which kernel='precomputed' does not have: pass"
-                " the rows and the kernel instead"
-            )
+            raise ValueError("score needs the rows: replace kernel='precomputed' by a kernel")
         X, training = check_rows(self, X, reset=False), self.X_fit_
         if is_dask(training):
             training = np.asarray(training[:: max(1, len(training) // tuning.SEEDING_ROWS)])

@@ -204,8 +204,7 @@ class L1KernelPCA(KernelPCABase):
         finder = make_finder(self.solver, self.max_iter, self.tol)
         if self.certify and isinstance(finder, HomogeneousIteration):
             raise ValueError(
-                f"certify=True bounds the L1 objective, which solver={self.solver!r} does not"
-                " maximize: use another solver, or certify=False"
+                f"certify=True needs the L1 norm, not solver={self.solver!r}: use another solver"
             )
         solver = Deflation(
             finder,

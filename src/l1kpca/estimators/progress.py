@@ -22,10 +22,9 @@ class ProgressBar:
     def __init__(self, label: str):
         self._label = label
         self._total: int | None = None
-        self._done, self._worked = 0, False
-        self._durations: list[float] = []
+        self._done, self._timed, self._seconds = 0, 0, 0.0  # components, those timed, their time
         self._began = self._pass_began = time.monotonic()
-        self._share, self._shown = 1.0, 0.0
+        self._share, self._shown, self._worked = 1.0, 0.0, False
 
     def over(self, items: Iterable[T], total: int | None) -> Iterator[T]:
         """Pass ``items`` on and count them; ``total`` is None if it is not known."""
@@ -35,7 +34,7 @@ class ProgressBar:
             for item in items:
                 now = time.monotonic()
                 if self._worked:
-                    self._durations.append(now - self._began)
+                    self._timed, self._seconds = self._timed + 1, self._seconds + now - self._began
                 self._done, self._began, self._worked = self._done + 1, now, False
                 self._share = 1.0  # whatever ran belongs to the component that is done
                 self._show(now)
@@ -53,12 +52,11 @@ class ProgressBar:
             self._show(now)
 
     def _show(self, now: float) -> None:
-        self._shown = now
-        count = f"{self._done} components"
+        self._shown, count = now, f"{self._done}"
         if self._total is not None:
             bar = "#" * (_WIDTH * self._done // max(self._total, 1))
-            count = f"[{bar:.<{_WIDTH}}] {self._done}/{self._total} components"
-        line = f"\r{self._label} {count}{self._time(now)}"
+            count = f"[{bar:.<{_WIDTH}}] {self._done}/{self._total}"
+        line = f"\r{self._label} {count} components{self._time(now)}"
         sys.stderr.write(f"{line:<100}")
         sys.stderr.flush()
 
@@ -69,8 +67,8 @@ class ProgressBar:
         if self._total is None:
             return text
         to_come = self._total - self._done
-        if self._durations:
-            mean = sum(self._durations) / len(self._durations)
+        if self._timed:
+            mean = self._seconds / self._timed
             return f"{text}, {duration(mean * to_come - min(now - self._began, mean))} left"
         return f"{text}, more than {duration(length * to_come)} left" if length else text
 

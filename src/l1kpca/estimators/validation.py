@@ -33,7 +33,7 @@ def _is_precision(dtype: Any) -> bool:
         return False
 
 
-_Check = tuple[Callable[[Any], bool], str]
+_Check = tuple[Callable[[Any], bool], str]  # what a parameter must be, and how that is said
 _SWITCH: _Check = (lambda v: isinstance(v, bool | np.bool_), "True or False")
 _COUNT: _Check = (lambda v: v is None or (is_int(v) and v >= 1), "an integer of at least 1")
 _MUST_BE: Mapping[str, _Check] = {
@@ -47,7 +47,7 @@ _MUST_BE: Mapping[str, _Check] = {
         f"one of {_KERNELS}, or a function of two rows",
     ),
     "kernel_params": (
-        lambda v: v is None or isinstance(v, Mapping),
+        lambda v: isinstance(v, Mapping | None),
         "a dict of keyword arguments of the kernel, or None",
     ),
     "gamma": (
@@ -84,13 +84,12 @@ def check_parameters(estimator: Any) -> None:
         return
     if estimator.kernel == "precomputed":
         raise ValueError(
-            "fit_inverse_transform=True needs the rows themselves, which kernel='precomputed' does"
-            " not have: pass the rows and the kernel instead"
+            "fit_inverse_transform=True needs the rows: replace kernel='precomputed' by a kernel"
         )
     if estimator.kernel in NONNEGATIVE:
         raise ValueError(
-            f"fit_inverse_transform=True cannot be used with kernel={estimator.kernel!r}, which"
-            " takes no negative numbers, and scores are negative: use another kernel"
+            f"fit_inverse_transform=True cannot use kernel={estimator.kernel!r}, which takes no"
+            " negative numbers: use another kernel"
         )
 
 

@@ -49,8 +49,7 @@ class Kernel:
             K = pairwise_kernels(X, Y, metric=metric, **self.params)
         if not self.is_positive and not np.isfinite(K).all():
             raise ValueError(
-                f"kernel={name_of(self.function)} returned NaN or infinity; a kernel must return a"
-                " finite number for every pair of rows: check the function and the scale of X"
+                f"kernel={name_of(self.function)} returned NaN or infinity: check it and scale X"
             )
         return K
 
@@ -100,8 +99,7 @@ def one_number_of(function: Callable[..., Any]) -> Callable[..., float]:
         if not isinstance(value, Real | np.bool_):
             kind = f"shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
             raise ValueError(
-                f"kernel={name_of(function)} returned {kind} for two rows; a kernel must return one"
-                " real number for every pair of rows"
+                f"kernel={name_of(function)} returned {kind} for two rows; return one real number"
             )
         return float(value)
 
@@ -158,10 +156,9 @@ def _inverse_of_squares(
     limits = np.finfo(dtype)
     spread = times * square * unit * unit  # in this order: inf or 0, but no error
     if not float(limits.tiny) < spread < float(limits.max):
+        lost = "vanish" if spread < 1 else "overflow"
         raise ValueError(
-            f"gamma={rule!r} cannot be found in {dtype}: squares of the values of X"
-            f" {'vanish' if spread < 1 else 'overflow'}; scale the columns, for example with"
-            " sklearn.preprocessing.StandardScaler, or give a number"
+            f"gamma={rule!r}: squares of X {lost} in {dtype}; scale the columns, or give a number"
         )
     return 1.0 / spread
 

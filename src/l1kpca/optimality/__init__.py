@@ -6,14 +6,6 @@ from l1kpca.optimality.maxcut import MaxCut, as_maxcut
 from l1kpca.optimality.sdp import SdpRounding
 
 __all__ = [
-    "Certificate",
-    "ExactResult",
-    "ExactSearch",
-    "MaxCut",
-    "Plan",
-    "SdpRounding",
-    "as_maxcut",
-    "certify",
-    "exact",
-    "exact_plan",
-]
+    "Certificate", "ExactResult", "ExactSearch", "MaxCut", "Plan", "SdpRounding", "as_maxcut",
+    "certify", "exact", "exact_plan",
+]  # fmt: skip

@@ -13,7 +13,7 @@ from time import monotonic
 import numpy as np
 
 from l1kpca._typing import Array
-from l1kpca.optimality import loops
+from l1kpca.loops import compiled
 from l1kpca.optimality.bounds import row_lengths
 
 TOLERANCE = 1e-9  # relative: nearer values count as equal
@@ -86,19 +86,19 @@ def _bounded(K: Array, node: Node, outcome: Outcome) -> tuple[float, Node]:
     outcome.n_nodes += 1
     M, free = reduced(K, node.rows, node.signs)
     if len(M) <= ENUMERATED:
-        z, value = enumerate_signs(M)
-        bound = value
+        z = gray_code_search(M)
+        bound = value = float(z @ M @ z)
     else:
         V = np.ascontiguousarray(node.V[np.append(node.rows[0], free)])
         V[0] *= node.signs[0]
         dual = np.zeros(len(M))
-        loops.mix_rows(M, V, dual, _SWEEPS, _DUAL_TOLERANCE)
+        mix_rows(M, V, dual, _SWEEPS, _DUAL_TOLERANCE)
         z = np.where(V @ V[0] < 0, -1.0, 1.0)
+        value = float(z @ M @ z)
         # sum(y) - n min eigenvalue of Diag(y) - M, with the rounding error of the eigenvalue.
         eigenvalues = np.linalg.eigvalsh(np.diag(dual) - M)
         rounding = 10 * len(M) * np.finfo(float).eps * float(np.abs(eigenvalues).max())
         bound = float(dual.sum()) - len(M) * (float(eigenvalues[0]) - rounding)
-        value = float(z @ M @ z)
         full = node.V.copy()
         full[free], full[node.rows] = V[1:], np.outer(node.signs, V[0])
         node = Node(node.rows, node.signs, full)
@@ -119,7 +119,57 @@ def reduced(K: Array, rows: Array, signs: Array) -> tuple[Array, Array]:
     return M, free
 
 
-def enumerate_signs(K: Array) -> tuple[Array, float]:
-    """The best of all 2^(n - 1) sign vectors, and its value."""
-    best = loops.gray_code_search(K)
-    return best, float(best @ K @ best)
+@compiled
+def gray_code_search(K: Array) -> Array:
+    """The best of all sign vectors whose last sign is 1, in Gray-code order, one flip a step."""
+    n = K.shape[0]
+    c = np.ones(n)
+    Kc = K @ c
+    value = best_value = c @ Kc
+    best = c.copy()
+    for step in range(1, 1 << (n - 1)):
+        i = 0
+        while (step >> i) & 1 == 0:
+            i += 1
+        value += 4 * (K[i, i] - c[i] * Kc[i])
+        change = -2 * c[i]
+        c[i] = -c[i]
+        for j in range(n):
+            Kc[j] += change * K[i, j]
+        if value > best_value:
+            best_value = value
+            best[:] = c
+    return best
+
+
+@compiled
+def mix_rows(K: Array, V: Array, dual: Array, sweeps: int, tolerance: float) -> int:
+    """The mixing method: v_i <- sum_(j != i) K_ij v_j at length one, row after row, in place.
+
+    ``dual`` becomes y_i = K_ii + |sum_(j != i) K_ij v_j|; a sweep that moves it by no more than
+    ``tolerance`` of its sum is the last.  Returns the number of sweeps.
+    """
+    n, rank = V.shape
+    pull = np.empty(rank)
+    for sweep in range(sweeps):
+        total, moved = 0.0, 0.0
+        for i in range(n):
+            pull[:] = 0
+            for j in range(n):
+                if j != i:
+                    weight = K[i, j]
+                    for k in range(rank):
+                        pull[k] += weight * V[j, k]
+            length = 0.0
+            for k in range(rank):
+                length += pull[k] * pull[k]
+            length = np.sqrt(length)
+            moved += abs(K[i, i] + length - dual[i])
+            dual[i] = K[i, i] + length
+            total += abs(dual[i])
+            if length > 0:
+                for k in range(rank):
+                    V[i, k] = pull[k] / length
+        if moved <= tolerance * total:
+            return sweep + 1
+    return sweeps

@@ -14,7 +14,7 @@ import numpy as np
 from l1kpca._typing import Array
 from l1kpca.components.spectrum import low_rank_factor
 from l1kpca.gram.base import Gram
-from l1kpca.optimality import loops
+from l1kpca.loops import compiled
 
 MAX_RANK = 6
 _SUBSETS = 512
@@ -53,7 +53,7 @@ def best_cell(F: Array, deadline: float) -> tuple[Array, bool]:
     while in_time and (taken := list(islice(every, _SUBSETS))):
         subsets = np.array(taken, dtype=np.int64).reshape(len(taken), rank - 2)
         order, begin = _sweeps(moved, _planes(moved, subsets), subsets)
-        value = loops.cell_search(used, order, begin, subsets, value, best)
+        value = cell_search(used, order, begin, subsets, value, best)
         in_time = monotonic() <= deadline
     signs[rows] = best
     return signs, in_time
@@ -75,3 +75,36 @@ def _sweeps(rows: Array, planes: Array, subsets: Array) -> tuple[Array, Array]:
     np.put_along_axis(angles, subsets, np.inf, axis=1)
     np.put_along_axis(begin, subsets, 0.0, axis=1)
     return np.argsort(angles, axis=1), begin
+
+
+@compiled
+def cell_search(
+    F: Array, order: Array, begin: Array, subsets: Array, least: float, best: Array
+) -> float:
+    """Best |F^T c|^2 over the cells that planes pass through; ``best`` becomes its c.
+
+    Plane q crosses the rows in the ``order[q]``, from the signs ``begin[q]`` on.  ``subsets[q]``
+    vanish on it: their signs are tried in all ways.
+    """
+    n, rank = F.shape
+    free = subsets.shape[1]
+    for q in range(order.shape[0]):
+        signs = begin[q]
+        total = signs @ F
+        for i in order[q, : n - free]:
+            for bits in range(1 << free):
+                value = 0.0
+                for k in range(rank):
+                    entry = total[k]
+                    for s in range(free):
+                        entry += (2.0 * ((bits >> s) & 1) - 1.0) * F[subsets[q, s], k]
+                    value += entry * entry
+                if value > least:
+                    least = value
+                    best[:] = signs
+                    for s in range(free):
+                        best[subsets[q, s]] = 2.0 * ((bits >> s) & 1) - 1.0
+            signs[i] = -signs[i]
+            for k in range(rank):
+                total[k] += 2.0 * signs[i] * F[i, k]
+    return least

@@ -10,7 +10,7 @@ from l1kpca._typing import Array, Signs
 from l1kpca.directions.base import Direction, Status
 from l1kpca.gram.base import Gram
 from l1kpca.optimality.bounds import DENSE_ROWS, check_budget, dual_bound, matrix_of, problem_of
-from l1kpca.optimality.branch import TOLERANCE, branch_and_bound, enumerate_signs
+from l1kpca.optimality.branch import TOLERANCE, branch_and_bound, gray_code_search
 from l1kpca.optimality.cells import best_cell, cell_steps, small_factor
 from l1kpca.optimality.sdp import SdpRounding, relaxation
 from l1kpca.threads import computing
@@ -45,13 +45,13 @@ class ExactResult:
     """The best sign vector found, and how far from the optimum it can be."""
 
     signs: Array
-    """(n_samples,), -1.0 and 1.0."""
+    """c, of -1.0 and 1.0."""
     value: float
     """c^T K c."""
     upper_bound: float
     """No sign vector has a larger value."""
     status: str
-    """"optimal" when that is proven, else "stopped" (by the budget) or "refused" (too large)."""
+    """"optimal" if that is proven, "stopped" by the budget, or "refused" as too large."""
     message: str
     """What was done, and what to do if it was not enough."""
     n_nodes: int
@@ -106,7 +106,7 @@ class ExactSearch:
         if plan.factor is not None:
             signs, complete = best_cell(plan.factor, deadline)
         elif plan.method == "enumeration":
-            signs, complete = enumerate_signs(matrix_of(gram))[0], True
+            signs, complete = gray_code_search(matrix_of(gram)), True
         else:
             signs = SdpRounding().find(gram, np.ones((gram.n_samples, 1)))[0].coef
         c = signs.astype(gram.dtype)
@@ -189,7 +189,6 @@ def exact_plan(
     Returns
     -------
     plan : Plan
-        ``method``, ``steps``, ``seconds`` and the ``reason`` for the method.
     """
     check_budget(max_nodes, max_seconds)
     gram = problem_of(K_or_model)

@@ -17,7 +17,7 @@ from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.gram.base import Gram
 from l1kpca.gram.choose import read_memory_limit
 
-EIGEN_SOLVERS = ("auto", "dense", "arpack", "randomized")
+EIGEN_SOLVERS = ["auto", "dense", "arpack", "randomized"]
 _FEW, _MANY_ROWS = 10, 200  # "auto" as in scikit-learn: arpack for few components of many rows
 
 
@@ -81,9 +81,7 @@ class L2KernelPCA(KernelPCABase):
 
     def _component_solver(self, X: Any) -> "Eigenvectors":
         if self.eigen_solver not in EIGEN_SOLVERS:
-            raise ValueError(
-                f"eigen_solver={self.eigen_solver!r} must be one of {list(EIGEN_SOLVERS)}"
-            )
+            raise ValueError(f"eigen_solver={self.eigen_solver!r} must be one of {EIGEN_SOLVERS}")
         check_number("tol", self.tol, at_least=0)
         if self.iterated_power != "auto":
             check_count("iterated_power", self.iterated_power, at_least=0)

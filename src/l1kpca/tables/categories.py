@@ -3,16 +3,13 @@ r"""Categories as numbers that count for no more than the numbers of a table do.
 A category becomes two features.  Its **rarity** is how rare the level is, on the scale of a
 variable of variance 1: with P the share of the rows whose levels are not clearly more than twice as
 frequent, it is :math:`-\log(P) / \sqrt 2`, the size that a Laplace variable exceeds with
-probability P.  A level of one row in a thousand so counts as a number 4.9 spreads out, and levels
-that are about equally frequent count nothing.  (Tails of numbers are rather like those of a Laplace
-variable than of a normal one.)  The shares are those *given the earlier category that predicts this
-one best*, if one takes away a quarter of the surprise on rows that it has not seen: a rare
+probability P.  A level of one row in a thousand counts as a number 4.9 spreads out; levels that are
+about equally frequent count nothing.  The shares are those *given the earlier category that
+predicts this one best*, if it takes away a quarter of the surprise on unseen rows: a rare
 combination is rare, and a column that repeats another is never surprising.  Its **position** is
-where the rows of a level stand among the numbers of the table, along the axis that separates the
-levels best; its variance is the share of the variance there that the level explains, so that
-numbers are judged given the category, and a category that has nothing to do with them adds nothing.
-Both are at most one spread wide, and if there are many categories all are scaled down together:
-they never have more variance than the numbers.
+where the rows of a level stand among the numbers, along the axis that separates the levels best;
+its variance is the share that the level explains there, so numbers are judged given the category.
+Many categories are scaled down together: they never have more variance than the numbers.
 """
 
 from __future__ import annotations
@@ -90,8 +87,8 @@ def _shares(
 ) -> tuple[int, Array, Array, float]:
     """The best parent of the last category, its shares given that, of how many rows, and their use.
 
-    Shares given a parent are counts plus some rows of no special kind.  How many of those to add,
-    and whether a parent helps at all, is decided by how likely each row is given all the others.
+    Shares given a parent are counts plus some rows of no special kind.  How likely each row is
+    given all others decides how many to add, and whether a parent helps at all.
     """
     own, n_levels = codes[-1], len(categories[-1].levels)
     counts = np.bincount(own[own >= 0], minlength=n_levels).astype(float)

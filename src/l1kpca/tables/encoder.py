@@ -24,7 +24,7 @@ _LEAST = {"value": 0.0, "gap": 0.3, "rarity": 1.0, "position": 1.0}  # gap: one 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Rows as numbers and the encoder that made them; the detector takes this for a table."""
+    """Rows as numbers, and the encoder and the table they come from."""
 
     X: Array
     encoder: TableEncoder
@@ -48,7 +48,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     kinds : dict, default=None
-        From columns to what they are, where the encoder should not decide by itself.
+        Kinds of columns that the encoder should not decide by itself.
 
     Attributes
     ----------
@@ -58,10 +58,9 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
     columns_ : list of str
         Columns that are used.
     column_of_ : ndarray of shape (n_features_out,)
-        For each feature, the place of its column in ``columns_``.
+        The place of each feature's column in ``columns_``.
     least_spread_ : ndarray of shape (n_features_out,)
-        What the spread of a feature is at least, if features are scaled: 1 for the features of
-        categories, which are on the scale of a standard normal variable already.
+        The least spread to divide a feature by: 1 for those of categories, which are scaled.
     n_features_in_, feature_names_in_ : int and ndarray of str
         The columns at fit.
 
@@ -81,12 +80,12 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         self.kinds = kinds
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
-        """Learn what the columns are, from all rows of a table or a uniform sample of them.
+        """Learn what the columns are, from all rows or a uniform sample of them.
 
         Parameters
         ----------
         X : data frame or array of shape (n_rows, n_columns)
-            A pandas, polars or pyarrow frame, or an array; numbers in an array stay as they are.
+            A pandas, polars or pyarrow frame, or an array, whose numbers stay as they are.
         y : ignored
 
         Returns
@@ -98,8 +97,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         for name, kind in said.items():
             if name not in columns or kind not in k.KINDS:
                 raise ValueError(
-                    f"kinds has {name!r}: {kind!r}, but must have names of columns and one of"
-                    f" {', '.join(k.KINDS)} for each"
+                    f"kinds has {name!r}: {kind!r}; give a column, and one of {', '.join(k.KINDS)}"
                 )
         self.plan_ = dict.fromkeys(columns, Kind("number", "an array of numbers"))
         if is_table(X):
@@ -112,15 +110,12 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         self.columns_ = [name for name, kind in self.kinds_.items() if kind in k.USED]
         if not self.columns_:
             why = ", ".join(f"{name} ({kind})" for name, kind in [*self.kinds_.items()][:8])
-            raise ValueError(
-                f"no column of the table can be used: {why}; give one of numbers, categories or"
-                " dates"
-            )
+            raise ValueError(f"no column can be used: {why}; give numbers, categories or dates")
         self._learn(columns)
         return self
 
     def transform(self, X: Any) -> Array:
-        """Rows as numbers, each for itself: what is beside a row makes no difference.
+        """Rows as numbers, NaN for holes; the rows beside a row make no difference.
 
         Parameters
         ----------
@@ -129,7 +124,6 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         Returns
         -------
         X_new : ndarray of shape (n_rows, n_features_out)
-            NaN for holes.
         """
         check_is_fitted(self)
         return self._encoded(self._columns(X, reset=False)).X
@@ -140,7 +134,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : data frame or array of shape (n_rows, n_columns)
-            With the columns that are used, in any order; others make no difference.
+            The columns that are used, in any order; others make no difference.
 
         Returns
         -------
@@ -148,16 +142,12 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         columns = self._named(X)
-        lacking = [name for name in self.columns_ if name not in columns]
-        if lacking:
-            raise ValueError(
-                f"X lacks the column {lacking[0]!r}, which the encoder was fitted on; give all of"
-                f" {', '.join(self.columns_[:8])}{', ...' if len(self.columns_) > 8 else ''}"
-            )
+        for name in self.columns_:
+            if name not in columns:
+                raise ValueError(f"X lacks the column {name!r}, on which the encoder was fitted")
         return replace(self._encoded(columns), table=X)
 
     def _named(self, X: Any) -> dict[str, Any]:
-        """The columns by their names; those of an array by their places."""
         columns = as_columns(X)
         if not k.is_frame(X) and len(columns) == len(self.plan_):
             return dict(zip(self.plan_, columns.values(), strict=True))
@@ -175,7 +165,6 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         Returns
         -------
         expected : ndarray of shape (n_rows, n_columns_used), object
-            Of a category, the most likely level.
         """
         words = read_columns(self._named(X), self.plan_, [])[1]
         out = np.empty((len(values), len(self.columns_)), dtype=object)
@@ -196,7 +185,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         return out
 
     def by_column(self, values: Array, how: np.ufunc = np.add) -> Array:
-        """What is known of features, put together for the columns that they were made from.
+        """Values of features, put together by the columns that they were made from.
 
         Parameters
         ----------
@@ -238,7 +227,6 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         return np.array(names, dtype=object)
 
     def _columns(self, X: Any, *, reset: bool) -> dict[str, Array]:
-        """The columns of a table, or of an array of numbers that scikit-learn has checked."""
         if is_table(X):
             validate_data(self, X, skip_check_array=True, reset=reset)
             return as_columns(X)
@@ -247,25 +235,22 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         return columns if reset else dict(zip(self.plan_, columns.values(), strict=True))
 
     def _learn(self, columns: Mapping[str, Array]) -> None:
-        """The features of the columns that are used, and the tables behind them."""
         numbers, words = read_columns(columns, self.plan_, [])
         words = {part: cells for part, cells in words.items() if len({*cells} - {None}) > 1}
         dates = {name: days for (name, part), days in numbers.items() if part}
         self.times_ = {name: np.unique(days[np.isfinite(days)]) for name, days in dates.items()}
         categories = learn_categories(list(words.values()), list(numbers.values()))
         self.categories_ = dict(zip(words, categories, strict=True))
+        apart = [part for part in words if self.categories_[part].position.any() and not part[1]]
         features = [(*part, "value") for part in numbers]
         features += [(name, "day", "gap") for name in dates]
-        features += [(*part, "rarity") for part in words]
-        apart = [part for part in words if self.categories_[part].position.any() and not part[1]]
-        features += [(*part, "position") for part in apart]
+        features += [(*part, "rarity") for part in words] + [(*part, "position") for part in apart]
         place = dict(zip(self.columns_, range(len(self.columns_)), strict=True))
         self.features_ = sorted(features, key=lambda feature: place[feature[0]])
         self.column_of_ = np.array([place[name] for name, _, _ in self.features_])
         self.least_spread_ = np.array([_LEAST[what] for _, _, what in self.features_])
 
     def _encoded(self, columns: Mapping[str, Array]) -> Encoded:
-        """The features of rows, one after the other."""
         changes: list[Change] = []
         numbers, words = read_columns(columns, self.plan_, changes)
         codes = {part: c.codes(words[part]) for part, c in self.categories_.items()}
@@ -280,12 +265,11 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
             else:
                 category, own = self.categories_[name, part], codes[name, part]
                 given = codes[parts[category.parent]] if category.parent >= 0 else -1
-                found = (
-                    category.position[own] if what == "position" else category.rarity[given, own]
-                )
+                rare = what == "rarity"
+                found = category.rarity[given, own] if rare else category.position[own]
                 out[:, place] = np.where(own < 0, np.nan, found)
                 new = own == len(category.levels)
-                if new.any() and what == "rarity" and not part:
+                if new.any() and rare and not part:
                     example = repr(words[name, part][int(new.argmax())])
                     changes.append(Change(name, "never seen before", int(new.sum()), example))
         return Encoded(out, self, None, tuple(changes))

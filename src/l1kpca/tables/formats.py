@@ -22,9 +22,9 @@ from l1kpca.tables.records import excel_chunks, json_chunks
 from l1kpca.tables.stored_rows import StoredRows
 from l1kpca.tables.table import Notes, Opened, Reading, TableError, check_width, unique_names
 from l1kpca.tables.text import lines_of, open_text, watched
+from l1kpca.threads import spans
 
-ROWS, TRUTH = "X", "y"
-"""Names that rows and labels have in published benchmark files."""
+ROWS, TRUTH = "X", "y"  # in published benchmark files
 _CHUNK = 2**20
 _MOST_VALUES = 2_000_000  # of a batch
 _LARGEST_UNPACKED = 2**31  # bytes of what must be in memory as a whole
@@ -32,6 +32,7 @@ _LARGEST_SHEET = 2**28  # bytes of XML, which take many times as much as cells
 _PACKED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _WEB_PAGES = (b"<!doctype html", b"<html", b"<table")
+_STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "numpy"}
 _SUFFIX_KINDS = {
     ".parquet": "parquet", ".pq": "parquet", ".feather": "arrow", ".arrow": "arrow",
     ".npy": "numpy", ".npz": "numpy", ".mat": "mat", ".xlsx": "excel", ".xlsm": "excel",
@@ -49,11 +50,9 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
         )
     kind = _SUFFIX_KINDS.get(path.suffix.lower(), "text")
     # Many programs give text this ending, for a spreadsheet to open; a workbook may be cut off.
-    is_book = any(head and head[:4] == start[: len(head)] for start in _WORKBOOKS)
-    if kind == "excel" and not is_book:
+    if kind == "excel" and not any(head and s.startswith(head[:4]) for s in _WORKBOOKS):
         kind = "text"
-    for start, found in ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\x93NUMPY", "numpy")):
-        kind = found if head.startswith(start) else kind
+    kind = next((found for start, found in _STARTS.items() if head.startswith(start)), kind)
     try:
         if head.startswith(b"PK\x03\x04") and kind == "text":
             kind = _inside(path)
@@ -87,7 +86,7 @@ class ArrowFile(Opened):
     kind: str
 
     def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
-        """Batches of the file under the names that its columns have now."""
+        """Batches under the names that the columns have now."""
         size = max(1, min(65_536, _MOST_VALUES // len(self.names)))
         with pa.OSFile(str(self.path)) as file:  # mapped pages would count as memory in use
             if self.kind == "parquet":
@@ -103,27 +102,23 @@ class ArrowFile(Opened):
                     yield part, min(1.0, place / total)
 
     def retried(self, error: Exception) -> Opened:
-        """There is no other way to read a damaged file."""
+        """There is no other way."""
         raise _damaged(self.path, self.kind) from error
 
 
 def _open_arrow(path: Path, kind: str) -> ArrowFile:
     with pa.OSFile(str(path)) as file:
-        if kind == "parquet":
-            schema = parquet.ParquetFile(file).schema_arrow
-        else:
-            schema = pa.ipc.open_file(file).schema
+        of_parquet = kind == "parquet"
+        schema = parquet.read_schema(file) if of_parquet else pa.ipc.open_file(file).schema
     own = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
     names = ["index" if name in own and name.startswith("__") else name for name in schema.names]
     return ArrowFile(names=tuple(names), path=path, kind=kind)
 
 
 def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Columns of words that are stored once, as the words."""
-    columns = [
-        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        for column in batch.columns
-    ]
+    """Dictionary columns as plain ones."""
+    coded = pa.types.is_dictionary
+    columns = [c.dictionary_decode() if coded(c.type) else c for c in batch.columns]
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
@@ -136,17 +131,12 @@ class Arrays(Opened):
 
     def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
         """Rows of the matrix."""
-        size = max(1, _MOST_VALUES // self.rows.shape[1])
-        for start in range(0, len(self.rows), size):
-            part = np.asfortranarray(self.rows[start : start + size])
-            columns = list(part.T)
-            if self.labels is not None:
-                columns.append(self.labels[start : start + size])
+        for at in spans(len(self.rows), max(1, _MOST_VALUES // self.rows.shape[1])):
+            columns = [*np.asfortranarray(self.rows[at]).T]
+            columns += [] if self.labels is None else [self.labels[at]]
             arrays = [pa.array(column, from_pandas=True) for column in columns]
-            yield (
-                pa.RecordBatch.from_arrays(arrays, names=list(self.names)),
-                (start + len(part)) / len(self.rows),
-            )
+            batch = pa.RecordBatch.from_arrays(arrays, names=list(self.names))
+            yield batch, at.stop / len(self.rows)
 
 
 def array_table(
@@ -165,7 +155,7 @@ def array_table(
 
 
 def _open_arrays(path: Path) -> Arrays:
-    """Rows are the array ``X`` or the only one; a vector ``y`` is the truth of each row."""
+    """Rows are the array ``X`` or the only one; ``y`` is the truth of each row."""
     arrays: dict[str, Any] = {}
     try:
         if zipfile.is_zipfile(path):
@@ -174,9 +164,10 @@ def _open_arrays(path: Path) -> Arrays:
             with suppress(*UNREADABLE):  # never all of it in memory
                 arrays = {ROWS: StoredRows(path)}
         arrays = arrays or read_arrays(path)
-    except (ValueError, MemoryError) as error:
-        damaged = f"{path} says that it is larger than it can be; save it again."
-        raise TableError(str(error) if isinstance(error, ValueError) else damaged) from error
+    except ValueError as error:
+        raise TableError(str(error)) from error
+    except MemoryError as error:
+        raise TableError(f"{path} says that it is larger than it can be; save it again.") from error
     name = ROWS if ROWS in arrays else next(iter(arrays)) if len(arrays) == 1 else None
     if name is None:
         found = ", ".join(sorted(arrays)) or "none"
@@ -187,13 +178,10 @@ def _open_arrays(path: Path) -> Arrays:
         raise TableError(f"{where} holds {rows.dtype} values; it must hold real numbers.")
     if rows.ndim != 2:
         raise TableError(f"{where} is not a matrix; give one with a row for each case.")
-    if TRUTH not in arrays or name == TRUTH:
-        return array_table(rows, None)
-    labels = np.asarray(arrays[TRUTH]).ravel()
-    if len(labels) != len(rows):
+    labels = np.asarray(arrays[TRUTH]).ravel() if name != TRUTH and TRUTH in arrays else None
+    if labels is not None and len(labels) != len(rows):
         raise TableError(
-            f"{path} has {len(rows)} rows in {name} and {len(labels)} labels in y; give one label"
-            " for each row."
+            f"{path} has {len(rows)} rows in {name} and {len(labels)} labels in y; give one each."
         )
     return array_table(rows, labels)
 
@@ -202,14 +190,10 @@ def _check_unpacked(path: Path, largest: int = _LARGEST_UNPACKED) -> None:
     with zipfile.ZipFile(path) as archive:
         size = sum(member.file_size for member in archive.infolist())
     if size > largest:
-        raise TableError(
-            f"{path} unpacks to {size / 2**20:.0f} MB, which is too much at once; unpack it, or"
-            " store it as Parquet."
-        )
+        raise TableError(f"{path} unpacks to {size >> 20} MB; unpack it, or store it as Parquet.")
 
 
 def _inside(path: Path) -> str:
-    """What a zip file holds: a sheet, arrays, or a text file."""
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
     if any(name.startswith("xl/") for name in names):
@@ -237,7 +221,6 @@ def _open_text(path: Path, reading: Reading, notes: Notes) -> Opened:
 
 
 def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    """The text behind a file that may be packed."""
     start = raw.read(6)
     raw.seek(0)
     for magic, opener in _PACKED.items():
@@ -246,13 +229,8 @@ def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
     if not start.startswith(b"PK\x03\x04"):
         return raw
     archive = zipfile.ZipFile(raw)
-    members = [
-        member
-        for member in archive.infolist()
-        if not member.is_dir() and not member.filename.startswith(("__MACOSX", "."))
-    ]
+    members = [m for m in archive.infolist() if not m.is_dir()]
+    members = [m for m in members if not m.filename.startswith(("__MACOSX", "."))]
     if len(members) != 1:
-        raise TableError(
-            f"{path} holds {len(members)} files; unpack it, and give those that make one table."
-        )
+        raise TableError(f"{path} holds {len(members)} files; unpack it, and give the right ones.")
     return archive.open(members[0])

@@ -13,13 +13,11 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.tables.written import DAY, NO_NUMBER, NO_VALUE, Dates, Numbers, matched
+from l1kpca.tables.written import DAY, NO_NUMBER, NO_VALUE, Dates, Numbers, matched, shortened
 
-Part = tuple[str, str]
-"""A column, and what of it: nothing, or of a date "day", "weekday" or "hour"."""
+Part = tuple[str, str]  # a column, and what of it: "", or of a date "day", "weekday" or "hour"
 Words = dict[Part, list[str | None]]
-USED = ("number", "category", "boolean", "date")
-"""Kinds that are looked at; columns of the others are left out of the score."""
+USED = ("number", "category", "boolean", "date")  # the others are left out of the score
 KINDS = (*USED, "id", "text", "constant", "empty")
 _WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TRUE = ("true", "yes", "y", "t", "on", "ja", "1")
@@ -61,12 +59,12 @@ class Change:
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X is a pandas, polars or pyarrow frame, or one of another kind with its rows here."""
+    """Whether X is a frame that holds its rows: of pandas, polars, pyarrow and others."""
     return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
 
 
 def is_table(X: Any) -> bool:
-    """Whether X is a frame, or an array that holds text: something with kinds of columns."""
+    """Whether X is a frame or an array of text, whose columns have kinds."""
     return is_frame(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OSU")
 
 
@@ -101,21 +99,19 @@ def as_columns(X: Any) -> dict[str, Array]:
 def _text(values: list[Any]) -> Array:
     """Cells as text; None for those that say that there is no value."""
     try:
-        distinct = set(values)
+        distinct = {*values} - {None}
     except TypeError:  # lists and the like
         values = list(map(str, values))
-        distinct = set(values)
-    known: dict[Any, str | None] = {None: None}
-    for value in distinct - {None}:
-        cell = str(value).strip()
-        known[value] = None if cell.lower() in NO_VALUE else cell
+        distinct = {*values}
+    known = {value: str(value).strip() for value in distinct}
+    known = {value: cell for value, cell in known.items() if cell.lower() not in NO_VALUE}
     out = np.empty(len(values), dtype=object)
-    out[:] = [known[value] for value in values]
+    out[:] = [known.get(value) for value in values]
     return out
 
 
 def sampled(columns: dict[str, Array]) -> dict[str, Array]:
-    """The rows that kinds are learned from, in their order: all of them, or a sample."""
+    """The rows that kinds are learned from: all of them, or a sample in their order."""
     n = len(next(iter(columns.values()), ()))
     if n <= tuning.KIND_ROWS:
         return columns
@@ -141,7 +137,6 @@ def kind_of(name: str, cells: Array, said: str | None) -> Kind:
 
 
 def _kind_of_numbers(name: str, numbers: Array, reader: Numbers | None = None) -> Kind:
-    """The kind of a column of numbers; NaN is a hole."""
     distinct, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
     if len(distinct) < 2:
         value = f"every value is {distinct[0]:g}" if len(distinct) else "it has no values"
@@ -163,11 +158,10 @@ def _kind_of_numbers(name: str, numbers: Array, reader: Numbers | None = None) -
 
 
 def _kind_of_text(name: str, cells: list[str | None]) -> Kind:
-    """The kind of a column of text; None is a hole."""
     counts = Counter(cell for cell in cells if cell is not None)
     few = tuning.UNREAD_SHARE * counts.total()
     if len(counts) == 1 or all(cell.lower() in NO_NUMBER for cell in counts):
-        some = f"every value is {_quoted(next(iter(counts)))}" if counts else "it has no values"
+        some = f"every value is {shortened(next(iter(counts)))}" if counts else "it has no values"
         return Kind("constant" if counts else "empty", some)
     if {cell.casefold() for cell in counts} in _PAIRS:
         return Kind("boolean", "two words for true and false")
@@ -186,7 +180,7 @@ def _kind_of_text(name: str, cells: list[str | None]) -> Kind:
     for what, none in (("number", unread), ("date", undated)):
         share = sum(none.values()) / counts.total()
         if share <= 0.5:
-            why = f"; no {what}, as {share:.0%} are none, such as {_quoted(next(iter(none)))}"
+            why = f"; no {what}, as {share:.0%} are none, such as {shortened(next(iter(none)))}"
     units = [*filter(None, numbers.units), *numbers.beside]
     if 1 < len(units) < 6 and sum(k for cell, k in unread.items() if not matched(cell)) <= few:
         why = f"; no number, as units are mixed ({units[0]!r}, {units[1]!r})"
@@ -194,7 +188,6 @@ def _kind_of_text(name: str, cells: list[str | None]) -> Kind:
 
 
 def _kind_of_words(name: str, counts: Counter[str], why: str) -> Kind:
-    """The kind of a column of text that is neither a number nor a date."""
     n, distinct = counts.total(), len(counts)
     words = sum(len(cell.split()) * k for cell, k in counts.items()) / n
     if distinct >= max(3, 0.9 * n):
@@ -248,7 +241,6 @@ def read_columns(
 
 
 def _numbers(name: str, cells: Array, kind: Kind, changes: list[Change]) -> Array:
-    """Numbers of a column, NaN for holes and what is no number."""
     numbers = cells[:, 0] if cells.ndim == 2 else cells
     if cells.dtype == object:
         reader = kind.reader if isinstance(kind.reader, Numbers) else Numbers()
@@ -258,7 +250,7 @@ def _numbers(name: str, cells: Array, kind: Kind, changes: list[Change]) -> Arra
     code = np.zeros(len(numbers), dtype=bool) if kind.missing is None else numbers == kind.missing
     for which, what in ((unread, "no number"), (code, "a code for missing, by the look of it")):
         if which.any():
-            example = _quoted(str(cells[int(which.argmax())]))
+            example = shortened(str(cells[int(which.argmax())]))
             changes.append(Change(name, f"{what}: taken as missing", int(which.sum()), example))
     return np.where(unread | code, np.nan, numbers)
 
@@ -266,21 +258,18 @@ def _numbers(name: str, cells: Array, kind: Kind, changes: list[Change]) -> Arra
 def _dates(
     name: str, cells: Array, kind: Kind, changes: list[Change]
 ) -> tuple[Array, list[str | None], list[str | None]]:
-    """Days since 1970, weekdays and hours of a column of dates; NaN and None for holes."""
+    """Days since 1970, weekdays and hours; NaN and None for holes."""
     if cells.ndim == 1:
         if cells.dtype != object:
             cells = np.array([f"{day:.0f}" if day == day else None for day in cells], dtype=object)
         reader = kind.reader if isinstance(kind.reader, Dates) else Dates()
-        known: dict[Any, tuple[float, float]] = {None: (np.nan, np.nan)}
-        known |= {cell: reader(cell) for cell in {*cells.tolist()} - {None}}
-        seconds = np.array([known[cell] for cell in cells.tolist()]).reshape(-1, 2)
-        unread = {cell for cell, (moment, _) in known.items() if cell and moment != moment}
-        bad = {cell for cell in unread if cell.lower() not in NO_NUMBER}
+        written: list[Any] = cells.tolist()
+        known: dict[Any, tuple[float, float]] = {cell: reader(cell) for cell in {*written} - {None}}
+        bad = {c for c, (at, _) in known.items() if at != at and c.lower() not in NO_NUMBER}
         if bad:
-            count = sum(cell in bad for cell in cells.tolist())
-            example = _quoted(min(bad))
-            changes.append(Change(name, "no date: taken as missing", count, example))
-        cells = seconds
+            count = sum(cell in bad for cell in written)
+            changes.append(Change(name, "no date: taken as missing", count, shortened(min(bad))))
+        cells = np.array([known.get(c, (np.nan, np.nan)) for c in written]).reshape(-1, 2)
     wall = cells[:, 1].tolist()
     weekdays = [_WEEK[int(s // DAY + 3) % 7] if s == s else None for s in wall]
     hours = [str(int(s % DAY // 3600)) if s == s else None for s in wall]
@@ -288,12 +277,8 @@ def _dates(
 
 
 def _words(cells: Array, truth: bool) -> list[str | None]:
-    """Levels of a column, None for holes; of two words for true and false, these."""
+    """Levels of a column, None for holes; words for the ``truth`` are made "true" and "false"."""
     values: list[Any] = (cells[:, 0] if cells.ndim == 2 else cells).tolist()
     if cells.dtype != object:
         values = [f"{value:.12g}" if value == value else None for value in values]
     return [_TRUTH.get(v.casefold(), v) if v else v for v in values] if truth else values
-
-
-def _quoted(cell: str) -> str:
-    return repr(cell if len(cell) <= 40 else f"{cell[:37]}...")

@@ -9,11 +9,12 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from l1kpca.tables.table import Notes, Reading, TableError, check_width, shortened, unique_names
-from l1kpca.tables.written import NO_NUMBER
+from l1kpca.tables.table import Notes, Reading, TableError, check_width, unique_names
+from l1kpca.tables.written import NO_NUMBER, shortened
 
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
 
@@ -39,15 +40,12 @@ class Layout:
     quote: str = '"'
     decimal: str = "."
     thousands: str = ""
-    skip: int = 0
-    """Lines before the table."""
-    header: int = 1
-    """Lines of it that name the columns, or say what is in them."""
+    skip: int = 0  # lines before the table
+    header: int = 1  # lines of it that name the columns, or say what is in them
     names: tuple[str, ...] = ()
     missing: tuple[str, ...] = MISSING_WORDS
     comment: str = ""
-    even: bool = True
-    """Whether every line has as many cells as there are names; others are mended one by one."""
+    even: bool = True  # whether every line has as many cells as names; others must be mended
 
 
 def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: Notes) -> Layout:
@@ -69,14 +67,11 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     kinds = [[_kind(cell, layout.missing) for cell in row] for row in cells]
     counts = Counter(itertools.chain(*kinds))
     commas = layout.delimiter != "," and counts["comma"] > counts["point"]
-    layout = replace(
-        layout, decimal=reading.decimal or ",."[not commas], thousands=reading.thousands or ""
-    )
-    has_header = reading.header == "yes" or (
-        reading.header == "auto" and _has_header(cells, kinds, layout.decimal)
-    )
+    decimal = reading.decimal or ("," if commas else ".")
+    guessed = reading.header == "auto" and _has_header(cells, kinds, decimal)
+    has_header = guessed or reading.header == "yes"
     header = int(has_header)
-    while has_header and _is_unit_row(cells[header:], kinds[header:], layout.decimal):
+    while has_header and _is_unit_row(cells[header:], kinds[header:], decimal):
         header += 1
     names = cells[0] if has_header else _commented(before, layout, width)
     while len(names) > width and not names[-1].strip():
@@ -91,29 +86,28 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     if header > 1:
         said = "below the names are words where the columns have numbers, as units are: left out"
         notes.count(said, shortened(layout.delimiter.join(cells[1])), header - 1)
-    lines_of_header = rows[start + header - 1][0] - rows[start][0] + 1
     comments = any(row[0].startswith(_COMMENT) and len(row) != width for row in cells)
+    alike = all(len(row) == (len(names) or width) for row in cells[header:])
+    one_line_each = rows[start + header - 1][0] - rows[start][0] + 1 == header
     return replace(
         layout,
+        decimal=decimal,
+        thousands=reading.thousands or "",
         skip=rows[start][0],
         header=header,
         names=unique_names(names, notes) if names else tuple(f"x{i}" for i in range(width)),
         comment=_COMMENT if comments else "",
-        even=layout.delimiter != " "
-        and all(len(row) == (len(names) or width) for row in cells[header:])
-        and lines_of_header == header,
+        even=layout.delimiter != " " and alike and one_line_each,
     )
 
 
 def _encoded(path: str, head: bytes, asked: str | None) -> Layout:
-    """The encoding, as asked for or by what the first bytes can be."""
     if asked is not None:
         try:
             return Layout(codecs.lookup(asked).name)
         except LookupError:
-            raise TableError(
-                f"--encoding {asked} is not known; give a name such as utf-8, utf-16 or cp1252."
-            ) from None
+            said = f"--encoding {asked} is not known; give one such as utf-8, utf-16 or cp1252."
+            raise TableError(said) from None
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return Layout("utf-16")
     zeros = head.count(0)
@@ -124,8 +118,7 @@ def _encoded(path: str, head: bytes, asked: str | None) -> Layout:
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if controls > len(head) / 30:
         raise TableError(
-            f"{path} is not a table that can be read: it has bytes that no text has; give a CSV,"
-            " Parquet, Feather, JSON lines, Excel, .npy, .npz or .mat file."
+            f"{path} is no table: it has bytes that no text has; give CSV, Parquet, Excel or .npz."
         )
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
@@ -135,7 +128,7 @@ def _encoded(path: str, head: bytes, asked: str | None) -> Layout:
 
 
 def other_encoding(layout: Layout, head: bytes) -> Layout:
-    """What a text may be in that is not in UTF-8 after all."""
+    """The encoding of a text that is not in UTF-8 after all."""
     text = head.decode("utf-8", "replace")
     bad = text.count("\ufffd")
     proper = 0 < sum(letter > "\x7f" for letter in text) - bad >= bad
@@ -146,16 +139,14 @@ def other_encoding(layout: Layout, head: bytes) -> Layout:
 
 
 def _separated(path: str, lines: list[str], layout: Layout) -> tuple[Layout, int]:
-    """Separator, quote and width that make most of a table: even, of numbers, of many columns."""
+    """Separator, quote and width that make the best table: even, of numbers, of many columns."""
     best: tuple[float, float, int] = (0.0, 0.0, 0)
     found = None
     for marks in _DELIMITERS:
         for mark, quote in itertools.product(marks, ('"', "'")):
-            if not any(mark in line for line in lines):
-                continue
-            if quote == "'" and not any(f"{mark}'" in f"{mark}{line}" for line in lines):
-                continue
-            if quote == "'" and any(f'{mark}"' in line for line in lines):
+            quotes = quote == '"' or any(f"{mark}'" in f"{mark}{line}" for line in lines)
+            mixed = quote == "'" and any(f'{mark}"' in line for line in lines)
+            if not quotes or mixed or not any(mark in line for line in lines):
                 continue
             tried = replace(layout, delimiter=mark, quote=quote)
             rows = _records(lines, tried)
@@ -171,26 +162,20 @@ def _separated(path: str, lines: list[str], layout: Layout) -> tuple[Layout, int
         if found is not None:
             return found
     first = shortened(" ".join(lines[0].split()))
-    raise TableError(
-        f"{path} has one column (line 1: {first}); give at least two, separated by commas,"
-        " semicolons, tabs or |."
-    )
+    raise TableError(f"{path} has one column (line 1: {first}); separate two by , ; tabs or |.")
 
 
 def _records(lines: list[str], layout: Layout) -> list[tuple[int, list[str]]]:
     """The first rows that are not empty, each with the number of lines before it."""
     rows: list[tuple[int, list[str]]] = []
-    reader = cells_of(lines, layout)
-    line = 0
-    try:
+    reader, line = cells_of(lines, layout), 0
+    with suppress(csv.Error):  # the first lines are enough for a guess
         for cells in reader:
             if any(map(str.strip, cells)):
                 rows.append((line, cells))
             line = reader.line_num
             if len(rows) == _SAMPLE_ROWS:
                 break
-    except csv.Error:
-        pass  # the first lines are enough for a guess
     return rows
 
 
@@ -226,11 +211,8 @@ def _is_group(cells: list[list[str]], missing: tuple[str, ...]) -> bool:
     distinct = len({*second}) == len(second) == len(first) > len({*first} - {""})
     words = all(_kind(cell, missing) in ("word", "missing") for cell in first)
     columns = itertools.zip_longest(*cells[2:], fillvalue="")
-    return (
-        (named and distinct and words)
-        and any(first)
-        and any("word" not in {_kind(cell, missing) for cell in column} for column in columns)
-    )
+    numbers = any("word" not in {_kind(cell, missing) for cell in column} for column in columns)
+    return named and distinct and words and any(first) and numbers
 
 
 def _commented(before: list[list[str]], layout: Layout, width: int) -> list[str]:
@@ -289,7 +271,6 @@ def _is_unit_row(cells: list[list[str]], kinds: list[list[str]], decimal: str) -
 
 
 def _kind(cell: str, missing: tuple[str, ...]) -> str:
-    """Missing, a number with a decimal comma, with a point, whole, or a word."""
     cell = cell.strip()
     if cell in missing:
         return "missing"

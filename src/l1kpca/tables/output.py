@@ -17,19 +17,16 @@ from pyarrow import parquet
 from l1kpca.files import OutputError, replacing
 
 SUFFIXES = (".csv", ".parquet", ".pq")
-# A formula begins with one of these, or with the same in full width; a spreadsheet skips blanks and
-# quotes before it.
+# A formula begins with one of these, also in full width, after blanks and quotes; at the start of a
+# text, or after what a spreadsheet may take for the end of a cell.  Some drop tabs and line ends.
 _FORMULA = r"[ \u00a0\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]"
-# It can begin with the text, or after what a spreadsheet may take for the end of a cell; tabs and
-# line ends that begin a text are dropped by some.
 _FORMULA_STARTS = re.compile(rf"(?:^|(?<=[;|\t\r\n]))(?={_FORMULA})|^(?=[\t\r\n])")
 
 
 def free_names(taken: Iterable[str], wanted: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     """Names for new columns that no other has, and notes on those that were taken."""
     taken, wanted = set(taken), list(wanted)
-    notes = []
-    names = {}
+    names, notes = {}, []
     for name in wanted:
         free = name
         while free in taken or (free != name and free in wanted):
@@ -47,10 +44,9 @@ def write_table(
     overwrite: bool = False,
     spreadsheet_safe: bool = False,
 ) -> None:
-    """Write rows, one frame after the other, as CSV or Parquet, told by the suffix.
+    """Write frames, one after the other, as CSV or Parquet, told by the suffix; all or nothing.
 
-    The file is complete or not there.  ``spreadsheet_safe`` makes text in CSV harmless that a
-    spreadsheet would run as a formula.
+    ``spreadsheet_safe`` makes text in CSV harmless that a spreadsheet would run as a formula.
     """
     is_csv = path.suffix.lower() == ".csv"
     with replacing(path, overwrite=overwrite) as temporary, temporary.open("wb") as file:
@@ -71,9 +67,9 @@ def write_table(
                 for table in itertools.chain([first], tables):
                     writer.write_table(table.cast(first.schema))
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            said = " ".join(str(error).split())
             raise OutputError(
-                f"{path} was not written: a column cannot be stored in such a file"
-                f" ({' '.join(str(error).split())})."
+                f"{path} was not written: it cannot hold a column ({said})."
             ) from error
 
 
@@ -89,18 +85,7 @@ def _plain(frame: pd.DataFrame, *, safe: bool) -> pd.DataFrame:
 
 
 def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
-    r"""A quote before every text that a spreadsheet would take for a formula.
-
-    That is text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line end, blanks and quotes
-    before it aside; and the same within a text after ``;``, ``|``, a tab or a line end, where a
-    spreadsheet with another separator begins a new cell.  Names of columns are treated alike.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> without_formulas(pd.DataFrame({"note": ["=1+1", "fine"], "x": [-1.0, 2.0]})).to_csv()
-    ",note,x\n0,'=1+1,-1.0\n1,fine,2.0\n"
-    """
+    """A quote before every text, and every name, that a spreadsheet would take for a formula."""
     safe = frame.copy(deep=False)
     for place, name in enumerate(frame.columns):
         values = frame.iloc[:, place]

@@ -12,10 +12,11 @@ from typing import Any
 
 import pandas as pd
 
-from l1kpca.tables.table import Notes, TableError, shortened, shown_list
+from l1kpca.tables.table import Notes, TableError, shown_list
+from l1kpca.tables.written import shortened
 
+# Gives the bytes of a file from the start, with the share of it that was read.
 Chunks = Callable[[], Iterator[tuple[bytes, float]]]
-"""Gives the bytes of a file from the start, with the share of it that was read."""
 _PIECE = 2**20
 _FIRST_LINES = 10  # which tell objects on lines from one over several
 _LARGEST_LIST = 2**26  # letters; it is in memory as a whole
@@ -63,18 +64,14 @@ def _objects(
     lines = itertools.chain(some, lines)
     listed = some and some[0][0].lstrip("\ufeff \t").startswith("[")
     if listed or len(some) < 2 or not any(isinstance(_loaded(line), dict) for line, _ in some):
-        text: list[str] = []
-        size = 0
+        text = io.StringIO()
         for line, _ in lines:
-            text.append(line)
-            size += len(line)
-            if size > _LARGEST_LIST:
+            if text.tell() + text.write(line) > _LARGEST_LIST:
                 raise TableError(
-                    f"{path} is one JSON value of more than {_LARGEST_LIST >> 20} MB; write it as"
-                    " JSON lines, one object on each line."
+                    f"{path} is one JSON value of more than {_LARGEST_LIST >> 20} MB; write JSONL."
                 )
         try:
-            found = json.loads("".join(text).lstrip("\ufeff"))
+            found = json.loads(text.getvalue().lstrip("\ufeff"))
         except (ValueError, RecursionError) as error:
             raise TableError(f"{path} is not readable as JSON: {error}.") from error
         everything: Iterator[tuple[Any, float]] = ((one, 1.0) for one in _rows_in(found))
@@ -88,7 +85,7 @@ def _objects(
 
 
 def _rows_in(found: Any) -> list[Any]:
-    """The records of a document: a list of them, or nested in the ways of pandas and others."""
+    """The records of a document, nested in the ways of pandas and others."""
     rows = [found]
     if isinstance(found, list):
         named = len(found) > 1 and all(isinstance(row, list) for row in found)
@@ -115,7 +112,7 @@ def _zipped(names: Iterable[Any], rows: Iterable[Iterable[Any]]) -> list[Any]:
 
 
 def _flat(found: dict[str, Any], above: str = "", depth: int = 8) -> Iterator[tuple[str, Any]]:
-    """The fields of an object; those of objects within it are called after both."""
+    """The fields of an object; those of objects within it are named after both."""
     for name, value in found.items():
         if depth and value and isinstance(value, dict):
             yield from _flat(value, f"{above}{name}.", depth - 1)
@@ -137,16 +134,14 @@ def _cell(value: Any) -> str:
 
 
 def excel_chunks(path: Path, notes: Notes) -> Chunks:
-    """The first sheet of a workbook that has a table as CSV, read by pandas."""
+    """The first sheet of a workbook that has a table, as CSV."""
     try:
         sheets = pd.read_excel(
             path, sheet_name=None, header=None, dtype=object, keep_default_na=False
         )
     except ImportError as error:
-        raise TableError(
-            f"{path}: Excel files need a package that is not installed; install it with: pip"
-            " install 'l1kpca[excel]', or save the sheet as CSV."
-        ) from error
+        said = f"{path} needs a package: pip install 'l1kpca[excel]', or save the sheet as CSV."
+        raise TableError(said) from error
     name = next((n for n, s in sheets.items() if len(s) > 3 and s.shape[1] > 1), next(iter(sheets)))
     sheet = sheets.pop(name)
     if sheets:

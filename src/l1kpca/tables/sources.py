@@ -6,7 +6,6 @@ import atexit
 import csv
 import difflib
 import glob
-import itertools
 import re
 import shutil
 import sys
@@ -36,7 +35,6 @@ from l1kpca.tables.table import (
 from l1kpca.tables.unchanged import Unchanged
 
 BUILT_IN_TRUTH = "outlier"
-STANDARD_INPUT = "-"
 MIN_COLUMNS = 2
 MIN_ROWS = 3
 _UNNAMED = re.compile(r"column \d+(?:_\d+)?")
@@ -56,24 +54,20 @@ def read_table(
 ) -> Table:
     """Read a table of any known kind, and give its columns their roles.
 
-    ``source`` is files, globs, folders, ``"-"`` for the standard input, or the name of a data set;
-    several files are one table, one after the other.  At most ``most`` rows stay in memory, drawn
-    uniformly from all with ``seed``; None keeps all.
+    ``source`` is files, globs, folders, ``"-"`` for the standard input, or the name of a data set.
+    At most ``most`` rows, a uniform sample with ``seed``, stay in memory; None keeps all.
     """
     reading = Reading() if reading is None else reading
     given = [source] if isinstance(source, str) else list(source)
     notes = Notes()
     unchanged = Unchanged()
     files = [opened for name in given for opened in _open(name, reading, notes, unchanged)]
-    rng = np.random.default_rng(seed)
-    while True:
-        try:
-            columns, seen = _Columns(reading.label_column), Notes()
-            with unchanged.reading():
-                frame, n_rows = _first_pass(files, columns, most, rng, seen, progress)
-            break
-        except _Misread as misread:
-            files[misread.place] = misread.better
+    rng, found = np.random.default_rng(seed), None
+    while found is None:  # a file that was misread is read again, in another way
+        columns, seen = _Columns(reading.label_column), Notes()
+        with unchanged.reading():
+            found = _first_pass(files, columns, most, rng, seen, progress)
+    frame, n_rows = found
     for file in files:
         notes.update(file.remarks)
     notes.update(seen)
@@ -90,22 +84,28 @@ def read_table(
                     progress(place + done, len(files))
                     yield columns.frame(batch, file)
 
+    own_id = files[0].id_column if files[0].id_column in columns.kinds else None
+    if own_id is not None and reading.id_column is None:
+        notes.update(["the first column has no name and is taken as the id of the rows"])
     table = Table(
         frame,
         shown_list(given, 3),
-        id_column=files[0].id_column,
+        id_column=reading.id_column or own_id,
+        label_column=reading.label_column,
         truth_column=files[0].truth_column,
+        ignored=reading.ignored,
+        only=reading.only,
         names_given=all(file.names_given for file in files),
         n_rows=n_rows,
         label_counts=columns.labels,
         again=again,
     )
-    return _with_roles(table, reading, notes)
+    _check_roles(table, reading, notes)
+    return replace(table, notes=tuple(notes))
 
 
 def _open(name: str, reading: Reading, notes: Notes, unchanged: Unchanged) -> list[Opened]:
-    """The files behind a name, or a built-in data set."""
-    if name == STANDARD_INPUT:
+    if name == "-":
         return [open_file(_spooled(), reading, notes)]
     path = Path(name)
     try:
@@ -133,7 +133,7 @@ def _open(name: str, reading: Reading, notes: Notes, unchanged: Unchanged) -> li
 
 
 def _spooled() -> Path:
-    """The standard input as a file, since it is read more than once; gone when the program ends."""
+    """The standard input as a file, to be read more than once; gone when the program ends."""
     with tempfile.NamedTemporaryFile(prefix="l1kpca-", delete=False) as file:
         atexit.register(Path(file.name).unlink, missing_ok=True)
         shutil.copyfileobj(sys.stdin.buffer, file)
@@ -153,22 +153,17 @@ def _built_in(name: str) -> Opened:
     return array_table(data.X, data.y, data.feature_names, BUILT_IN_TRUTH)
 
 
-class _Misread(Exception):  # noqa: N818 (the file is read again, in another way)
-    def __init__(self, place: int, better: Opened) -> None:
-        self.place, self.better = place, better
-
-
 def _first_pass(
-    files: Sequence[Opened],
+    files: list[Opened],
     columns: _Columns,
     most: int | None,
     rng: np.random.Generator,
     notes: Notes,
     progress: Progress,
-) -> tuple[pd.DataFrame, int]:
-    """Read everything once: what the columns are, a uniform sample of the rows, their number.
+) -> tuple[pd.DataFrame, int] | None:
+    """Learn the columns; returns a uniform sample of the rows, and their number.
 
-    Every row gets a random key; those with the smallest keys are kept, in the order of the files.
+    None if a file must be read in another way, which replaces it.
     """
     kept: list[tuple[pa.RecordBatch, Opened, np.ndarray]] = []
     n_rows, n_kept, bound = 0, 0, 1.0
@@ -179,17 +174,17 @@ def _first_pass(
                 columns.learn(batch, file)
                 keys = rng.random(batch.num_rows)
                 n_rows += len(keys)
-                if bound < 1:
-                    batch, keys = batch.filter(pa.array(keys <= bound)), keys[keys <= bound]
-                kept.append((batch, file, keys))
-                n_kept += len(keys)
+                low = keys <= bound
+                kept.append((batch if low.all() else batch.filter(pa.array(low)), file, keys[low]))
+                n_kept += int(low.sum())
                 if most is not None and n_kept > 1.2 * most:
                     bound, kept = _smallest(kept, most)
                     n_kept = most
         except TableError:
             raise
         except (pa.ArrowException, UnicodeError, csv.Error, *UNREADABLE) as error:
-            raise _Misread(place, file.retried(error)) from error
+            files[place] = file.retried(error)
+            return None
     if most is not None and n_kept > most:
         _, kept = _smallest(kept, most)
     columns.settle(files, notes)
@@ -199,16 +194,14 @@ def _first_pass(
 
 
 def _smallest(kept: list[Any], most: int) -> tuple[float, list[Any]]:
-    """The rows with the smallest keys, and the largest key among them."""
+    """The largest of the smallest keys, and the rows that have these."""
     bound = float(np.partition(np.concatenate([keys for *_, keys in kept]), most - 1)[most - 1])
-    return bound, [
-        (batch.filter(pa.array(keys <= bound)), file, keys[keys <= bound])
-        for batch, file, keys in kept
-    ]
+    low = [(batch, file, keys, keys <= bound) for batch, file, keys in kept]
+    return bound, [(batch.filter(pa.array(at)), file, keys[at]) for batch, file, keys, at in low]
 
 
 class _Columns:
-    """What the columns of all files together can be, as far as they were read."""
+    """What the columns of all files can be, as far as they were read."""
 
     def __init__(self, label_column: str | None = None) -> None:
         self.label_column = label_column
@@ -250,50 +243,37 @@ class _Columns:
     def frame(self, batch: pa.RecordBatch, file: Opened) -> pd.DataFrame:
         """Rows as a data frame; the types are the same for every batch."""
         found = {}
+        holed = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}.get
         for name, kind in self.kinds.items():
-            kind = pa.string() if kind is None else kind
-            if name in batch.schema.names:
-                column = file.parsed(batch.column(name), kind)
-            else:
-                column = pa.nulls(batch.num_rows, kind)
-            holed = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
-            found[name] = column.to_pandas(types_mapper=holed.get if name in self.holes else None)
+            kind, there = pa.string() if kind is None else kind, name in batch.schema.names
+            column = batch.column(name) if there else pa.nulls(batch.num_rows, kind)
+            column = file.parsed(column, kind) if there else column
+            found[name] = column.to_pandas(types_mapper=holed if name in self.holes else None)
         return pd.DataFrame(found)
 
 
-def _with_roles(table: Table, reading: Reading, notes: Notes) -> Table:
+def _check_roles(table: Table, reading: Reading, notes: Notes) -> None:
     columns = list(map(str, table.frame.columns))
     if table.n_rows < MIN_ROWS:
         rows = "1 row" if table.n_rows == 1 else f"{table.n_rows} rows"
         raise TableError(f"{table.source} has {rows}; give at least {MIN_ROWS}.")
     if len(columns) < MIN_COLUMNS:
         raise TableError(f"{table.source} has one column; give at least {MIN_COLUMNS}.")
-    asked = [("--id", reading.id_column), ("--label", reading.label_column)]
-    asked += [*itertools.product(["--ignore"], reading.ignored)]
-    for option, name in [*asked, *itertools.product(["--only"], reading.only)]:
+    asked = {"--id": [reading.id_column], "--label": [reading.label_column]}
+    asked |= {"--ignore": [*reading.ignored], "--only": [*reading.only]}
+    for option, name in ((option, name) for option, names in asked.items() for name in names):
         if name is not None and name not in columns:
             near = difflib.get_close_matches(name, columns, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {shown_list(columns)}."
             raise TableError(f"{table.source} has no column {name!r} for {option}; {hint}")
     if reading.id_column is not None and reading.id_column == reading.label_column:
         raise TableError(f"--id and --label both name the column {reading.id_column!r}; use two.")
-    id_column = table.id_column if table.id_column in columns else None
-    if id_column is not None and reading.id_column is None:
-        notes.update(["the first column has no name and is taken as the id of the rows"])
     if table.truth_column is not None and reading.label_column is None:
-        truth = table.truth_column
-        said = f"column {truth!r} holds the truth and is left out; compare with it by --label"
-        notes.update([f"{said} {truth}"])
-    table = replace(
-        table,
-        id_column=reading.id_column or id_column,
-        label_column=reading.label_column,
-        ignored=reading.ignored,
-        only=reading.only,
-    )
+        name = table.truth_column
+        said = f"column {name!r} holds the truth and is left out; compare with it by --label {name}"
+        notes.update([said])
     for name in table.feature_columns if table.label_column is None else ():
         if re.sub("[^a-z]", "", name.lower()) in _ANSWERS and table.frame[name].nunique() == 2:
             typed = f'"{name}"' if " " in name else name
             said = f"column {name!r} looks like the answer: if it is, say so by --label {typed}"
             notes.update([f"{said}, and it is compared with, not looked at"])
-    return replace(table, notes=tuple(notes))

@@ -13,34 +13,26 @@ import pandas as pd
 import pyarrow as pa
 
 MOST_COLUMNS = 20_000
-Progress = Callable[[float, float], None]
-"""Called with done and total."""
-
+Progress = Callable[[float, float], None]  # called with done and total
 _OUTLIER_WORDS = {
     "1", "true", "yes", "y", "t", "outlier", "anomaly", "anomalous", "abnormal", "fraud",
     "attack", "malicious", "bad", "defect", "positive",
 }  # fmt: skip
-_NO_LABEL = ""
 
 
 class TableError(ValueError):
-    """A table cannot be used; the text is one sentence that names the place and the way out."""
+    """A table cannot be used; one sentence names the place and the way out."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows as they were read: all columns, in the order of the source.
+    """Rows as they were read: all columns, in the order of the source."""
 
-    ``frame`` holds all of the ``n_rows`` rows, or a uniform sample of them.  The id, the label and
-    what is ignored are no features, nor is ``truth_column``, which the source itself marks as the
-    truth.
-    """
-
-    frame: pd.DataFrame
+    frame: pd.DataFrame  # all of the ``n_rows`` rows, or a uniform sample of them
     source: str
     id_column: str | None = None
     label_column: str | None = None
-    truth_column: str | None = None
+    truth_column: str | None = None  # the source itself marks it as the truth
     ignored: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     names_given: bool = True
@@ -64,10 +56,7 @@ class Table:
         return [name for name in names if name not in apart]
 
     def labels(self, frame: pd.DataFrame | None = None) -> np.ndarray | None:
-        """The label column of rows as 0 (inlier) and 1 (outlier), None without one.
-
-        Of two values that say nothing by themselves the rarer one of all rows is the outlier.
-        """
+        """The label column as 0 (inlier) and 1 (outlier), which is the rarer value in doubt."""
         name = self.label_column
         if name is None:
             return None
@@ -75,21 +64,15 @@ class Table:
         words = values.map(label_word)
         known = [word for word, _ in Counter(self.label_counts or words).most_common()]
         where = f"{self.source}: the label column {name!r}"
-        if _NO_LABEL in known:
+        if "" in known:
             holes = values.isna().to_numpy()
             row = f"row {holes.argmax() + 1}" if holes.any() else "some rows"
             raise TableError(f"{where} has no value in {row}; fill it, or leave --label out.")
         if len(known) > 2:
             shown = ", ".join(map(repr, sorted(known)[:4]))
-            raise TableError(
-                f"{where} has more than two values ({shown}); give a column with one for outliers"
-                " and one for the other rows."
-            )
+            raise TableError(f"{where} has more than two values ({shown}); give exactly two.")
         if len(known) == 1:
-            raise TableError(
-                f"{where} is {known[0]!r} in every row, so there is nothing to compare; leave"
-                " --label out."
-            )
+            raise TableError(f"{where} is {known[0]!r} in every row; leave --label out.")
         told = [word for word in known if word in _OUTLIER_WORDS]
         told = ["-1"] if "-1" in known else told  # as scikit-learn writes outliers
         outlier = told[0] if len(told) == 1 else known[-1]
@@ -97,17 +80,12 @@ class Table:
 
 
 def label_word(cell: Any) -> str:
-    """A label in one way of writing: 1, 1.0 and "1 " are the same."""
+    """A label in one spelling: 1, 1.0 and "1 " are the same."""
     return ("" if pd.isna(cell) else str(cell)).strip().casefold().removesuffix(".0")
 
 
-def shortened(text: str) -> str:
-    """The beginning of a text, in quotes."""
-    return repr(text if len(text) <= 40 else f"{text[:37]}...")
-
-
 def shown_list(names: list[str], at_most: int = 8) -> str:
-    """Names for a message, the last ones left out if there are many."""
+    """Names for a message, without the last ones if there are many."""
     shown = ", ".join(names[:at_most])
     return f"{shown} and {len(names) - at_most} more" if len(names) > at_most else shown
 
@@ -128,7 +106,7 @@ class Reading:
 
 
 class Notes:
-    """What was changed, left out or not understood: each thing once, with how often it was met."""
+    """What was changed, left out or not understood: each once, with how often it was met."""
 
     def __init__(self) -> None:
         self._met: Counter[str] = Counter()
@@ -151,7 +129,7 @@ class Notes:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Opened(ABC):
-    """One file: its columns, and its rows as Arrow batches, as often as they are asked for."""
+    """One file: its columns, and its rows as Arrow batches, as often as needed."""
 
     names: tuple[str, ...]  # of the columns, no two alike
     names_given: bool = True  # by the file itself, as are the id and the truth
@@ -164,16 +142,15 @@ class Opened(ABC):
         """Consecutive rows, with the share of the file that was read with them."""
 
     def ladder(self, kind: pa.DataType) -> tuple[pa.DataType, ...]:
-        """The types that a column of a type is tried as, one after the other."""
+        """The types to try for a column of a type, one after the other."""
         if pa.types.is_integer(kind):
             return pa.int64(), pa.float64(), pa.string()
-        if pa.types.is_decimal(kind):
+        if pa.types.is_float16(kind) or kind == pa.float32():
+            return pa.float32(), pa.float64(), pa.string()
+        if pa.types.is_decimal(kind) or kind == pa.float64():
             return pa.float64(), pa.string()
         if pa.types.is_date(kind):
             return pa.timestamp("ms"), pa.string()
-        single = pa.types.is_float16(kind) or kind == pa.float32()
-        if single or kind == pa.float64():
-            return (pa.float32(),) * single + (pa.float64(), pa.string())
         own = pa.types.is_temporal(kind) or pa.types.is_boolean(kind)
         return (kind, pa.string()) if own else (pa.string(),)
 
@@ -195,20 +172,11 @@ class Opened(ABC):
 def check_width(path: Any, width: int) -> None:
     """Refuse tables with more columns than can be looked at."""
     if width > MOST_COLUMNS:
-        raise TableError(
-            f"{path} has {width} columns; at most {MOST_COLUMNS} can be looked at: give a file with"
-            " those that matter."
-        )
+        raise TableError(f"{path} has {width} columns; give at most {MOST_COLUMNS} that matter.")
 
 
 def unique_names(names: Iterable[Any], notes: Notes) -> tuple[str, ...]:
-    """Names for columns, each once: what has no name is called by its place.
-
-    Examples
-    --------
-    >>> unique_names(["a", "", "a"], notes := Notes()), list(notes)
-    (('a', 'column 2', 'a_2'), ['columns with the same name were renamed: a_2'])
-    """
+    """Names for columns, each once, such as a, column 2, a_2 for a, nothing, a."""
     wanted = [
         " ".join(str(name).strip().strip("'\"").split()) or f"column {i}"
         for i, name in enumerate(names, start=1)
@@ -223,6 +191,5 @@ def unique_names(names: Iterable[Any], notes: Notes) -> tuple[str, ...]:
         found[free] = None
     renamed = [new for new, old in zip(found, wanted, strict=True) if new != old]
     if renamed:
-        shown = ", ".join(renamed[:8]) + (", ..." if len(renamed) > 8 else "")
-        notes.update([f"columns with the same name were renamed: {shown}"])
+        notes.update([f"columns with the same name were renamed: {shown_list(renamed)}"])
     return tuple(found)

@@ -17,33 +17,31 @@ from pyarrow import csv as arrow_csv
 
 from l1kpca.tables.layout import Layout, cells_of, guess_layout, other_encoding
 from l1kpca.tables.records import Chunks, as_csv
-from l1kpca.tables.table import Notes, Opened, Reading, TableError, shortened
+from l1kpca.tables.table import Notes, Opened, Reading, TableError
+from l1kpca.tables.written import shortened
 
-BLOCK = 2**22
-"""Bytes that are parsed at once; no line may be longer."""
+BLOCK = 2**22  # bytes parsed at once; no line may be longer
 _HEAD = 2**20
 _CODE = r"^(?:0[0-9xX]|[0-9]{19,}$)"  # leading zeros, or more digits than a number keeps
 
 
 def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> TextTable:
     """Look at the beginning of a text table, and say how it is written."""
-    head = b""
+    head, whole = b"", True
     for chunk, _ in chunks():
         head += chunk
-        whole = len(head) < _HEAD or not re.search(rb"[\r\n]", head)
-        if not whole or len(head) > BLOCK:
+        if len(head) >= _HEAD and re.search(rb"[\r\n]", head):
+            whole = False
             break
-    else:
-        whole = True
-    if whole and len(head) > BLOCK:
-        raise _too_long(path)
+        if len(head) > BLOCK:
+            raise _too_long(path)
     layout = guess_layout(path, head, whole, reading, notes)
     return TextTable(names=layout.names, path=path, chunks=chunks, layout=layout, head=head).known()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TextTable(Opened):
-    """A text file: all cells are text, until it is known what the columns can be."""
+    """A text file: all cells are text until it is known what the columns can be."""
 
     path: str
     chunks: Chunks
@@ -52,24 +50,16 @@ class TextTable(Opened):
 
     def known(self) -> TextTable:
         """The same with what follows from the layout."""
-        layout = self.layout
-        remarks = []
+        layout, remarks = self.layout, []
+        first, last = layout.names[0], layout.names[-1]
         if layout.errors == "replace":
-            remarks.append("bytes that are not UTF-8 text are shown as \ufffd (else: --encoding)")
+            remarks += ["bytes that are not UTF-8 text are shown as \ufffd (else: --encoding)"]
         elif layout.encoding != "utf-8":
-            remarks.append(f"the text is taken to be in {layout.encoding} (else: --encoding)")
-        if layout.names[0] == "x0":
-            last = layout.names[-1]
-            remarks.append(
-                f"no line of column names was found: the columns are called x0 to {last}"
-            )
-        unnamed = layout.header and layout.names[0] == "column 1"
-        return replace(
-            self,
-            names_given=layout.names[0] != "x0",
-            id_column="column 1" if unnamed else None,
-            remarks=tuple(remarks),
-        )
+            remarks += [f"the text is taken to be in {layout.encoding} (else: --encoding)"]
+        if first == "x0":
+            remarks += [f"no line of column names was found: the columns are called x0 to {last}"]
+        own_id = first if layout.header and first == "column 1" else None
+        return replace(self, names_given=first != "x0", id_column=own_id, remarks=tuple(remarks))
 
     def ladder(self, kind: pa.DataType) -> tuple[pa.DataType, ...]:
         """A column of text may be one of whole numbers or of numbers."""
@@ -83,7 +73,7 @@ class TextTable(Opened):
             chunks = _transcoded(chunks, layout)
         chunks = _with_line_ends(chunks, self.path)
         if not layout.even:
-            chunks = _mended(chunks, layout, notes)
+            chunks = as_csv(_mended(chunks, layout, notes))
             layout = replace(layout, skip=0, header=0, delimiter=",", quote='"')
         reader = arrow_csv.open_csv(
             io.BufferedReader(_Piped(chunks), BLOCK),
@@ -110,7 +100,7 @@ class TextTable(Opened):
             yield batch, done[0]
 
     def parsed(self, column: Any, kind: pa.DataType) -> Any:
-        """Cells as numbers; ArrowInvalid if one of them is none, or rather a code than a number."""
+        """Cells as numbers; ArrowInvalid if one of them is none, or rather a code."""
         if kind == pa.string():
             return column
         layout, cells = self.layout, column
@@ -156,18 +146,13 @@ class _Piped(io.RawIOBase):
     """A file of pieces that come one after the other."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks = chunks
-        self._rest = memoryview(b"")
+        self._chunks, self._rest = filter(None, chunks), memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, into: Any) -> int:
-        while not self._rest:
-            try:
-                self._rest = memoryview(next(self._chunks))
-            except StopIteration:
-                return 0
+        self._rest = self._rest or memoryview(next(self._chunks, b""))
         taken = min(len(into), len(self._rest))
         into[:taken] = self._rest[:taken]
         self._rest = self._rest[taken:]
@@ -181,7 +166,7 @@ def watched(chunks: Iterator[tuple[bytes, float]], done: list[float]) -> Iterato
 
 
 def _with_line_ends(chunks: Iterator[bytes], path: str) -> Iterator[bytes]:
-    """The same, until a line does not end: the reader's threads would read far ahead in it."""
+    """The same, until a line does not end: the reader's threads would read far ahead."""
     length = 0
     for chunk in chunks:
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
@@ -205,17 +190,11 @@ def lines_of(chunks: Iterator[bytes]) -> Iterator[str]:
     return iter(lambda: text.readline(BLOCK), "")
 
 
-def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[bytes]:
-    """Rows with exactly as many cells as there are names, as plain CSV."""
+def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[list[str]]:
+    """Rows with as many cells as there are names; what is not one is counted."""
     lines = itertools.islice(lines_of(chunks), layout.skip, None)
-    rows = itertools.islice(filter(any, cells_of(lines, layout)), layout.header, None)
-    return as_csv(_rows(rows, layout, notes))
-
-
-def _rows(rows: Iterator[list[str]], layout: Layout, notes: Notes) -> Iterator[list[str]]:
-    """Rows of the right width; what is not one is counted."""
     width = len(layout.names)
-    for cells in rows:
+    for cells in itertools.islice(filter(any, cells_of(lines, layout)), layout.header, None):
         shown = shortened(layout.delimiter.join(cells))
         if layout.comment and cells[0].startswith(layout.comment):
             notes.count("comment lines are left out", shown)

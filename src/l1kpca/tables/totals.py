@@ -37,15 +37,11 @@ def totals_among(encoded: Encoded) -> list[str]:
     if not len(found):
         return []
     some = "1 row looks" if len(found) == 1 else f"{len(found)} rows look"
-    sentence = (
-        f"{some} like totals of other rows, the first is row {found[0] + 1} of {n}{word}: judged"
-        " like any row; take it out of the table if it is none"
-    )
-    return [sentence]
+    said = f"{some} like totals of other rows, the first is row {found[0] + 1} of {n}{word}"
+    return [f"{said}: judged like any row; take it out of the table if it is none"]
 
 
 def _sums_up(encoded: Encoded) -> bool:
-    """Whether the last row has the sum of the others in every column of numbers."""
     used = [what == "value" and not part for _, part, what in encoded.encoder.features_]
     X: Array = encoded.X[:, used]
     if len(X) < _FEWEST or X.shape[1] < 2:

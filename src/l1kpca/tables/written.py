@@ -13,16 +13,14 @@ from functools import lru_cache
 
 from l1kpca import tuning
 
-NO_VALUE = frozenset(
+NO_VALUE = frozenset(  # words that say "no value" in any column, in small letters
     ["", "-", "--", "---", "\u2013", "\u2014", ".", "..", "...", "?", "??", "na", "n/a", "#n/a",
      "n.a.", "n.a", "<na>", "nan", "nat", "null", "#null!", "#value!", "#div/0!", "#ref!"]
 )  # fmt: skip
-"""Words that say "no value" in any column, in small letters."""
-NO_NUMBER = NO_VALUE | frozenset(
+NO_NUMBER = NO_VALUE | frozenset(  # say it for numbers and dates; a category may be called "none"
     ["none", "nil", "unknown", "unk", "missing", "not available", "not known", "not applicable",
      "not reported", "undefined", "unspecified", "not specified", "tbd", "tba"]
 )  # fmt: skip
-"""Words that say it where numbers or dates are meant; a category may be called "none"."""
 
 _MINUS = str.maketrans("\u2212\u2013\u2010\u2011\ufe63\uff0d", "------")
 _NOTE = re.compile(
@@ -81,19 +79,19 @@ ISO = "ISO"
 _COMPACT = (8, 12, 14)  # digits of 20240131, and with the time of day
 
 
+def shortened(text: str) -> str:
+    """The beginning of a text, in quotes."""
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
+
+
 @dataclass(frozen=True)
 class Numbers:
-    """How the numbers of a column are written.
-
-    ``decimal`` is the decimal mark, ``units`` what most have before and after them, "" for nothing;
-    with ``multiples`` the letters k, M, B after a number stand for thousands, millions and so on.
-    Units ``beside`` that of most are converted to it if they measure the same.
-    """
+    """How the numbers of a column are written."""
 
     decimal: str = "."
-    units: tuple[str, str] = ("", "")
-    multiples: bool = False
-    beside: tuple[str, ...] = ()
+    units: tuple[str, str] = ("", "")  # what most have before and after them
+    multiples: bool = False  # whether k, M, B stand for thousands, millions, billions
+    beside: tuple[str, ...] = ()  # other units, converted if they measure the same
 
     @classmethod
     def learn(cls, cells: Mapping[str, int]) -> Numbers:
@@ -159,13 +157,12 @@ class Numbers:
 
 
 def matched(cell: str) -> re.Match[str] | None:
-    """The parts of a written number, without footnote marks."""
+    """The parts of a number, without footnote marks."""
     match = _NUMBER.fullmatch(_NOTE.sub("", cell.strip().translate(_MINUS)).strip())
     return match if match and bool(match["open"]) == bool(match["close"]) else None
 
 
 def _folded(unit: str | None) -> str:
-    """A unit as it is compared with others."""
     return _BLANKS.sub("", unit or "").casefold().translate({0xB2: "2", 0xB3: "3"})
 
 
@@ -176,10 +173,7 @@ def _factor(unit: str, other: str) -> float | None:
 
 
 def _decimal_mark(body: str) -> str:
-    """The mark that must be the decimal one in a number, "" if that is not sure.
-
-    "1,234" may be a thousand or one and a bit; "1,23", "0,234", "1.234,5" and "1.234.567" are sure.
-    """
+    """The decimal mark of a number, "" if it is not sure as in "1,234", unlike in "1.234,5"."""
     body = re.split("[eE]", body)[0]
     last = max(body.rfind("."), body.rfind(","))
     if last < 0:
@@ -192,7 +186,6 @@ def _decimal_mark(body: str) -> str:
 
 
 def _marks(text: str) -> frozenset[str]:
-    """The marks between the parts of a date."""
     return frozenset({*re.sub(r"%[A-Za-z]|[+-]\d\d:?\d\d$", "", text)} & {*"/.,:-"})
 
 
@@ -215,15 +208,11 @@ def _seconds(form: str, text: str) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Dates:
-    """How the dates of a column are written: ``ISO``, or a form that strptime knows.
-
-    ``others`` are forms of cells that the first cannot read.  With ``either`` no cell tells the day
-    from the month.
-    """
+    """How the dates of a column are written: ``ISO``, or a form that strptime knows."""
 
     form: str = ISO
-    others: tuple[str, ...] = ()
-    either: bool = False
+    others: tuple[str, ...] = ()  # forms of cells that the first cannot read
+    either: bool = False  # whether no cell tells the day from the month
 
     @classmethod
     def learn(cls, cells: Mapping[str, int]) -> Dates:
@@ -237,12 +226,8 @@ class Dates:
 
     def __call__(self, cell: str) -> tuple[float, float]:
         """Seconds since 1970, and the same on the clock on the wall; NaN if it is no date."""
-        text, found = _tidy(cell), (math.nan, math.nan)
-        for form in (self.form, *self.others):
-            found = _seconds(form, text)
-            if not math.isnan(found[0]):
-                break
-        return found
+        read = (_seconds(form, _tidy(cell)) for form in (self.form, *self.others))
+        return next((found for found in read if not math.isnan(found[0])), (math.nan, math.nan))
 
     def reads(self, cell: str) -> bool:
         """Whether a cell is a date, or says that there is none."""
@@ -260,7 +245,7 @@ class Dates:
 
 
 def _tidy(cell: str) -> str:
-    """A date without blanks, dots and endings that say nothing; of a quarter, the first day."""
+    """A date without blanks, dots and endings; of a quarter, the first day."""
     text = " ".join(_ENDINGS.sub("", cell).split())
     if quarter := _QUARTER.fullmatch(text):
         year, number = quarter[1] or quarter[4], int(quarter[2] or quarter[3])
@@ -269,7 +254,7 @@ def _tidy(cell: str) -> str:
 
 
 def _forms_of(cells: list[str], apart: tuple[str, ...]) -> tuple[list[str], int]:
-    """Forms that read cells, but for those that begin in some way, and how many are not read."""
+    """Forms that read cells, none that begins with ``apart``, and how many they cannot read."""
     forms: list[str] = []
     left = cells
     while left and len(forms) < _MOST_FORMS:
