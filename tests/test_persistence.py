@@ -171,7 +171,7 @@ def test_what_is_no_model_is_not_saved(tmp_path):
 
 @pytest.mark.parametrize("attached", [{"a": float("nan")}, {"a": object()}, {"a": {1, 2}}])
 def test_what_json_cannot_hold_is_not_attached(tmp_path, attached):
-    with pytest.raises(ModelFileError, match=r"attached cannot be saved \(.*\); give numbers that"):
+    with pytest.raises(ModelFileError, match=r"attached cannot be saved \(.*\); give finite"):
         save(L1KernelPCA(1).fit(X), tmp_path / "m.skops", attached=attached)
 
 
@@ -205,5 +205,5 @@ def test_places_without_a_file_are_named(tmp_path):
 
 def test_a_file_that_is_too_large_is_refused(tmp_path):
     save(L1KernelPCA(1).fit(X), tmp_path / "m.skops")
-    with pytest.raises(ModelFileError, match=r"holds \d+ bytes, more than the 1000 allowed; use a"):
+    with pytest.raises(ModelFileError, match=r"holds \d+ bytes, more than the 1000 allowed; fit"):
         load(tmp_path / "m.skops", max_bytes=1000)

@@ -53,7 +53,7 @@ def check_sums(X: Array) -> None:
 
 
 def refuse_overflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE) -> None:
-    """Refuse numbers of this size if they, or twice them, do not exist."""
+    """Refuse numbers of this size, or twice it, that overflow."""
     if not largest < float(np.finfo(dtype).max):
         raise ValueError(
             f"X is too large for {what} in {dtype}: sums of kernel values overflow; {advice}"

@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, and arrays read without ever unpickling."""
+"""Write files whole or not at all; read arrays without unpickling."""
 
 import glob
 import os
@@ -28,7 +28,7 @@ class OutputError(RuntimeError):
 
 
 def check_writable(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """The real file behind symbolic links; refused, before any work, if it cannot be written."""
+    """Resolve symbolic links, and refuse a place that cannot be written before any work."""
     shown = Path(path)
     with _explained(path):
         target = Path(os.path.realpath(path))
@@ -79,7 +79,7 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
 
 
 def unfinished(path: str | os.PathLike[str]) -> list[Path]:
-    """What processes that were killed in `replacing` left beside ``path``."""
+    """What processes killed in `replacing` left beside ``path``."""
     target = Path(os.path.realpath(path))
     return list(target.parent.glob(f".{glob.escape(target.name[:100])}.*{_UNFINISHED}"))
 
@@ -96,31 +96,27 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise ValueError(f"{path} is a MATLAB 7.3 (HDF5) file; save it with -v7, or as .npz.")
         file.seek(0)
         try:
-            return _load(file, mat)
+            if mat:
+                return _load_mat(file)
+            loaded = np.load(file, allow_pickle=False)
+            return {"X": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
         except UNREADABLE as error:
             if "allow_pickle=False" in str(error) or "pickled data" in str(error):
                 raise ValueError(
                     f"{path} holds pickled objects, which are never loaded; save plain arrays."
                 ) from error
-            raise ValueError(
-                f"{path} is not a readable {path.suffix.lower()} file, or damaged; save it again."
-            ) from error
+            kind = path.suffix.lower()
+            said = f"{path} is not a readable {kind} file, or it is damaged; save it again."
+            raise ValueError(said) from error
 
 
-def _load(file: IO[bytes], mat: bool) -> dict[str, Any]:
-    if mat:
-        from scipy.io import loadmat, matlab  # noqa: PLC0415 (slow, and needed here alone)
+def _load_mat(file: IO[bytes]) -> dict[str, Any]:
+    from scipy.io import loadmat, matlab  # noqa: PLC0415 (slow, and needed here alone)
 
-        try:
-            loaded = loadmat(file)
-        except matlab.MatReadError as error:
-            raise ValueError(str(error)) from error
-        return {name: array for name, array in loaded.items() if not name.startswith("__")}
-    loaded = np.load(file, allow_pickle=False)
-    if isinstance(loaded, np.ndarray):
-        return {"X": loaded}
-    with loaded:
-        return dict(loaded)
+    try:
+        return {name: a for name, a in loadmat(file).items() if not name.startswith("__")}
+    except matlab.MatReadError as error:
+        raise ValueError(str(error)) from error
 
 
 def _rename_to_new(temporary: Path, target: Path, shown: str | os.PathLike[str]) -> None:

@@ -30,7 +30,7 @@ FORMAT = 2  # raised when older files can no longer be read
 _HEADER = "l1kpca.json"
 _MAX_ENTRIES = 100_000
 _MAX_JSON = 50_000_000  # bytes; as objects they take much more
-_MAX_SHOWN = 300  # letters
+_MAX_SHOWN = 300  # characters
 _PLAIN_KINDS = (0, stat.S_IFREG)  # no directories, no links; 0 does not say what it is
 
 
@@ -92,7 +92,10 @@ def save(
         raise ModelFileError(
             f"attached cannot be saved ({error}); give finite numbers, text, lists and dicts."
         ) from error
-    header = {"format": FORMAT, "versions": _versions(), "attached": kept, "model": model}
+    packages = ("l1kpca", "numpy", "scipy", "scikit-learn")
+    versions = {name: metadata.version(name) for name in packages}
+    versions["python"] = platform.python_version()
+    header = {"format": FORMAT, "versions": versions, "attached": kept, "model": model}
     arrays = [np.asarray(array) for array in arrays]  # no longer memory maps
     # Entries are not compressed, so that what is read can never be larger than the file.
     content = io.BytesIO(_skops().dumps(arrays, compression=zipfile.ZIP_STORED))
@@ -233,11 +236,6 @@ def _check_arrays(path: Path, schema: Any) -> None:
 def _shown(names: Iterable[str]) -> str:
     text = ", ".join(sorted(names))[:_MAX_SHOWN]
     return text if text.isprintable() else ascii(text)
-
-
-def _versions() -> dict[str, str]:
-    found = {name: metadata.version(name) for name in ("l1kpca", "numpy", "scipy", "scikit-learn")}
-    return {**found, "python": platform.python_version()}
 
 
 def _skops() -> ModuleType:

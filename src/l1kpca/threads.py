@@ -132,14 +132,14 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 def advance(done: float) -> None:
-    """Say that work of this cost is done, from within a piece that takes long."""
+    """Report work of this cost as done, from within a long piece."""
     run = getattr(_this_thread, "run", None)
     if run is not None:
         run.advance(done)
 
 
 def tell(share: float) -> None:
-    """Say how far work elsewhere has come."""
+    """Report how far work elsewhere has come."""
     listener = _listener.get()
     if listener is not None:
         listener(share)
@@ -157,11 +157,7 @@ def equal_areas(n: int, count: int) -> list[tuple[int, int]]:
     return list(pairwise(cuts.tolist()))
 
 
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
+_blas = cache(ThreadpoolController)
 # From 3.8 on, threadpoolctl heeds only the thread that set a limit; of overlapping fits, the last
 # may end in another thread than the first began in.
 _let_go = getattr(OpenBLASController, "clear_controlling_thread", dict)

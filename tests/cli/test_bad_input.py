@@ -40,9 +40,9 @@ BAD_BYTES = {
     "a.npy": (b"\x93NUMPY and then nothing", "is not a readable .npy file, or it is damaged;"),
     "a.npz": (b"PK\x03\x04 and then nothing", "is not a readable .npz file, or it is damaged;"),
     "a.mat": (b"MATLAB 5.0 MAT-file" + bytes(20), "is not a readable .mat file, or it is damaged"),
-    "b.mat": (b"MATLAB 7.3 MAT-file" + bytes(20), "is a MATLAB 7.3 (HDF5) file, which cannot be"),
-    "c.mat": (b"\x89HDF\r\n\x1a\n" + bytes(20), "save it from MATLAB with -v7, or as .npz."),
-    "empty.npy": (b"", "is not a readable .npy file, or damaged; save it again."),
+    "b.mat": (b"MATLAB 7.3 MAT-file" + bytes(20), "is a MATLAB 7.3 (HDF5) file; save it with"),
+    "c.mat": (b"\x89HDF\r\n\x1a\n" + bytes(20), "save it with -v7, or as .npz."),
+    "empty.npy": (b"", "is not a readable .npy file, or it is damaged; save it again."),
     "empty.parquet": (b"", "is not a readable Parquet file, or it is damaged; write it again."),
 }
 

@@ -101,7 +101,7 @@ def test_a_model_with_a_rule_of_ones_own(cli, cli_json, csv_file, tmp_path, own_
     sys.modules.pop("my_rules")
     done = cli("score", model, csv_file)
     assert (done.status, done.stdout) == (2, "")
-    assert "not trusted (my_rules:First, my_rules:FittedFirst), so it was not" in done.stderr
+    assert "not trusted (my_rules:First, my_rules:FittedFirst); if they are your own" in done.stderr
     assert "--trust module:Class" in done.stderr
     assert "my_rules" not in sys.modules
     scored = cli_json("score", model, csv_file, *trust)

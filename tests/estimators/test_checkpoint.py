@@ -297,8 +297,8 @@ def test_without_room_it_keeps_what_it_had(tmp_path, run_script):
         arguments += [folder / "fit.npz", room]
     said = json.loads(run_script(NO_ROOM, *arguments))
     assert said == [
-        f"checkpoint={str(folder / 'fit.npz')!r} was not written: File too large; what it held"
-        " before is still there: make room, or give another path."
+        f"checkpoint={str(folder / 'fit.npz')!r} was not written: File too large; the old one"
+        " is still there: make room."
         for folder in folders.values()
     ]
     left = {room: [path.name for path in folder.iterdir()] for room, folder in folders.items()}

@@ -281,7 +281,7 @@ def test_names_that_are_not_known_are_not_looked_up(file, hostile, place):
         replanned(file, lambda tree: tree["params"].update(rule=hostile))
     else:
         replanned(file, lambda tree: hostile)
-    with pytest.raises(ModelFileError, match=r"classes that are not trusted \(.+\), so") as caught:
+    with pytest.raises(ModelFileError, match=r"classes that are not trusted \(.+\); if") as caught:
         load(file)
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 600 + len(str(file))

@@ -80,7 +80,7 @@ def test_a_nonsense_header_is_refused(file, header):
 
 def test_an_archive_without_our_header_is_refused(file):
     rewritten(file, **{"l1kpca.json": None})
-    with pytest.raises(ModelFileError, match="is not a model file of l1kpca; give one that was"):
+    with pytest.raises(ModelFileError, match="is not a model file of l1kpca; give one written by"):
         load(file)
 
 

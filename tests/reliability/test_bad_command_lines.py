@@ -163,7 +163,7 @@ def test_options_that_other_packages_refuse(folder, options):
 
 @pytest.mark.parametrize("name", ["extreme.npy", "extreme.csv"])
 def test_numbers_whose_sums_overflow(folder, name):
-    text = f"l1kpca: {name}: {SUMS} number.\n"
+    text = f"l1kpca: {name}: {SUMS}.\n"
     assert outcome(folder, ["detect", name]) == (2, "", text)
     assert outcome(folder, ["reduce", name, "--components", "2", "--no-scale"])[:2] == (2, "")
     assert outcome(folder, ["reduce", name, "--components", "2", "-q"]) == (0, "", "")

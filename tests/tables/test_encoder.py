@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from l1kpca import TableEncoder, persistence, tuning
+from l1kpca.tables.encoder import by_column, expected_cells
 from l1kpca.tables.kinds import KINDS
 
 N = 300
@@ -310,10 +311,10 @@ def test_columns_that_are_not_used_may_be_there_or_not_in_any_order():
 def test_features_are_put_together_for_their_columns():
     encoder = TableEncoder().fit(shop())
     values = np.arange(2.0 * len(encoder.column_of_)).reshape(2, -1)
-    sums = encoder.by_column(values)
+    sums = by_column(encoder, values)
     assert sums.shape == (2, len(encoder.columns_))
     np.testing.assert_allclose(sums.sum(axis=1), values.sum(axis=1))
-    largest = encoder.by_column(values, np.fmax)
+    largest = by_column(encoder, values, np.fmax)
     for place in range(len(encoder.columns_)):
         np.testing.assert_array_equal(
             largest[:, place], values[:, encoder.column_of_ == place].max(axis=1)
@@ -325,7 +326,7 @@ def test_what_is_expected_is_said_in_the_words_of_the_table():
     frame["country"] = frame["city"].map({"Rome": "IT", "Oslo": "NO", "Bonn": "DE"})
     encoder = TableEncoder().fit(frame)
     row = frame[frame["city"] == "Bonn"].head(1).assign(country="NO")
-    expected = encoder.expected(row, encoder.transform(row))[0]
+    expected = expected_cells(encoder, row, encoder.transform(row))[0]
     shown = dict(zip(encoder.columns_, expected, strict=True))
     assert shown["country"] == "DE"
     assert shown["city"] == "Rome"  # nothing before it says better

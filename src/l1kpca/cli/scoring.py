@@ -12,7 +12,7 @@ import pandas as pd
 
 from l1kpca.outliers import Judged
 from l1kpca.report.facts import Cases, Whole
-from l1kpca.tables.encoder import Encoded
+from l1kpca.tables.encoder import Encoded, by_column
 from l1kpca.tables.table import Table, shown_list
 
 _TYPICAL_ROWS = 20_000
@@ -40,7 +40,7 @@ class Tally:
         labels = self._table.labels(encoded.table)
         if self._labels is not None and labels is not None:
             self._labels[rows] = labels
-        holes = np.isnan(encoder.by_column(encoded.X, np.fmax)).sum(axis=0).tolist()
+        holes = np.isnan(by_column(encoder, encoded.X, np.fmax)).sum(axis=0).tolist()
         self._holes.update(dict(zip(encoder.columns_, holes, strict=True)))
         for change in encoded.changes:
             self._changes[change.column, change.what] += change.count

@@ -115,16 +115,12 @@ class L1KernelPCA(KernelPCABase):
         The sign vectors found; with ``solver=LpNorm(...)``, the signs of the scores.
     objective_ : ndarray of shape (n_components_,)
         L1 norm of the training scores.
-    explained_variance_ : ndarray of shape (n_components_,)
-        Sum of squared training scores over n_samples - 1.
-    explained_variance_ratio_ : ndarray of shape (n_components_,)
-        The same as a share of the total variance.
+    explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components_,)
+        Sum of squared training scores over n_samples - 1, and its share of the total variance.
     total_variance_ : float
         Variance of the rows in feature space.
-    n_components_ : int
-        Number of components.
-    n_iter_ : int
-        Steps of the longest search.
+    n_components_, n_iter_ : int
+        Number of components, and steps of the longest search.
     n_steps_, n_starts_ : ndarray of shape (n_components_,)
         Steps of each search, and searches of which each component is the best.
     objective_trace_ : list of ndarrays

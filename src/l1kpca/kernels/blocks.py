@@ -1,4 +1,4 @@
-"""Blocks of the Gram matrix of a kernel, evaluated when they are asked for."""
+"""Blocks of a kernel's Gram matrix, evaluated on demand."""
 
 from typing import Any
 

@@ -35,7 +35,7 @@ KERNEL_NAMES = tuple(sorted(PAIRWISE_KERNEL_FUNCTIONS))
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel of scikit-learn, by name, or a function of two rows; and its arguments."""
+    """A kernel (a name that scikit-learn knows, or a function of two rows) and its arguments."""
 
     function: str | Callable[..., float]
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Kernel:
 
 
 def name_of(function: str | Callable[..., Any]) -> str:
-    """The name under which a kernel is shown to a user."""
+    """The name of a kernel in messages."""
     known = isinstance(function, str)
     return repr(function) if known else getattr(function, "__name__", "callable")
 

@@ -112,7 +112,7 @@ def matrix_of(gram: Gram) -> Array:
     return np.array(gram.columns(np.arange(gram.n_samples)), dtype=np.float64, order="C")
 
 
-def extreme_eigenvalues(apply: Callable[[Array], Array], n: int, seed: int = 0) -> Extremes:
+def extreme_eigenvalues(apply: Callable[[Array], Array], n: int) -> Extremes:
     r"""Extreme eigenvalues of a symmetric n x n matrix, by block Lanczos from random vectors.
 
     After k steps from one random vector the largest Ritz value misses more than a share e of the
@@ -120,7 +120,7 @@ def extreme_eigenvalues(apply: Callable[[Array], Array], n: int, seed: int = 0) 
     Wozniakowski 1992); from b independent vectors, at most the b-th power of it.
     """
     width, steps = min(_BLOCK_WIDTH, n), 1
-    block = np.linalg.qr(np.random.default_rng([seed, n]).standard_normal((n, width)))[0]
+    block = np.linalg.qr(np.random.default_rng([0, n]).standard_normal((n, width)))[0]
     basis, image = block, apply(block)
     images = image  # of the whole basis; ``image`` is that of the last block
     while steps < _BLOCK_STEPS and basis.shape[1] < n:

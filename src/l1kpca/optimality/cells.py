@@ -29,7 +29,7 @@ def small_factor(gram: Gram) -> Array | None:
 
 
 def cell_steps(n: int, rank: int) -> int:
-    """How many cells are looked at."""
+    """How many cells to look at."""
     return comb(n, rank - 2) * (n - rank + 2) * 2 ** (rank - 2) if rank > 1 else 1
 
 

@@ -1,4 +1,4 @@
-"""How far from the optimum components can be at most."""
+"""How far from the optimum components can be."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -88,12 +88,9 @@ def certify(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from l1kpca import L1KernelPCA
     >>> from l1kpca.optimality import certify
-    >>> X = np.array([[1.0, 1.1], [2.0, 1.9], [3.0, 3.1], [-6.0, 40.0]])
-    >>> certificate = certify(L1KernelPCA(n_components=1).fit(X))
-    >>> bool((certificate.value <= certificate.upper_bound).all())
+    >>> bool(certify(L1KernelPCA(1).fit([[1.0, 1.1], [2.0, 1.9], [-6.0, 40.0]])).gap[0] < 1e-6)
     True
     """
     if bound not in BOUNDS:

@@ -24,7 +24,7 @@ MAX_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Plan:
-    """How the optimum would be searched for, and at what cost."""
+    """How to search for the optimum, and at what cost."""
 
     method: str
     """"enumeration", "cells", "branch and bound" or "none"."""
@@ -73,7 +73,7 @@ class ExactSearch:
     max_seconds: float = MAX_SECONDS
 
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
-        """The optimum, once for each column of ``starts``; these do not matter."""
+        """The optimum, once for each column of ``starts``, whose values do not matter."""
         result = self.solve(gram)
         c = result.signs.astype(gram.dtype)
         image = gram.apply(c)

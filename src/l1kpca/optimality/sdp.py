@@ -71,9 +71,9 @@ def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxat
     return Relaxation(V, value, dual, step)
 
 
-def sdp_bound(gram: Gram, seed: int = 0) -> UpperBound:
+def sdp_bound(gram: Gram) -> UpperBound:
     """The bound of the relaxation, proven through its dual variables."""
-    return dual_bound(gram, relaxation(gram, seed).dual)
+    return dual_bound(gram, relaxation(gram).dual)
 
 
 def unit_rows(W: Array, instead: Array) -> tuple[Array, Array]:

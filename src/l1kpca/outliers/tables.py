@@ -15,7 +15,7 @@ from l1kpca.estimators.advice import warn_user
 from l1kpca.gram.collections import dask_array, drawn, example_of, joined, on_partitions
 from l1kpca.outliers.cells import CellMap
 from l1kpca.outliers.parameters import is_precomputed
-from l1kpca.tables.encoder import Encoded, TableEncoder
+from l1kpca.tables.encoder import Encoded, TableEncoder, by_column, expected_cells
 from l1kpca.tables.kinds import is_frame
 from l1kpca.tables.totals import totals_among
 
@@ -66,18 +66,18 @@ def in_columns(detector: Any, X: Any, values: Array) -> Any:
     """A number for each feature as one for each column of the table; a frame if X is one."""
     if detector.encoder_ is None:
         return values
-    return _like(X, detector.encoder_.by_column(values), detector.encoder_)
+    return _like(X, by_column(detector.encoder_, values), detector.encoder_)
 
 
 def cells_in_columns(detector: Any, X: Any, found: CellMap) -> CellMap:
     """The cells of the table: of the features of a column, the one with the largest residual."""
     encoder = detector.encoder_
-    low, high = (encoder.by_column(found.residual, how) for how in (np.minimum, np.maximum))
+    low, high = (by_column(encoder, found.residual, how) for how in (np.minimum, np.maximum))
     table = X.table if isinstance(X, Encoded) else X
     return CellMap(
         residual=_like(X, np.where(-low > high, low, high), encoder),
-        expected=_like(X, encoder.expected(table, found.expected), encoder),
-        flagged=_like(X, encoder.by_column(found.flagged, np.logical_or), encoder),
+        expected=_like(X, expected_cells(encoder, table, found.expected), encoder),
+        flagged=_like(X, by_column(encoder, found.flagged, np.logical_or), encoder),
         cutoff=found.cutoff,
     )
 

@@ -12,8 +12,6 @@ its variance is the share that the level explains there, so numbers are judged g
 Many categories are scaled down together: they never have more variance than the numbers.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +29,7 @@ _STRENGTHS = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # the same, for shares given an
 
 @dataclass(frozen=True, eq=False)
 class Category:
-    """How the levels of a column become features; the last place of an axis is any other level."""
+    """How the levels of a column become features; the last entry of an axis is any other level."""
 
     levels: tuple[str, ...]  # most frequent first
     parent: int  # place of the category that the shares depend on, -1 for none
@@ -40,7 +38,7 @@ class Category:
     position: Array  # of the rows of a level among the numbers
 
     def codes(self, cells: Sequence[str | None]) -> Array:
-        """Places of the levels of cells; those of None are -1."""
+        """The place of each cell's level; -1 for None."""
         places: dict[str | None, int] = {None: -1}
         places |= {level: place for place, level in enumerate(self.levels)}
         other = len(self.levels)

@@ -1,6 +1,4 @@
-"""The one door from a table to numbers: learned once, then applied to any rows."""
-
-from __future__ import annotations
+"""From a table to numbers: learned once, then applied to any rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -27,14 +25,14 @@ class Encoded:
     """Rows as numbers, and the encoder and the table they come from."""
 
     X: Array
-    encoder: TableEncoder
+    encoder: "TableEncoder"
     table: Any
     changes: tuple[Change, ...] = ()
 
     def __len__(self) -> int:
         return len(self.X)
 
-    def __getitem__(self, rows: Any) -> Encoded:
+    def __getitem__(self, rows: Any) -> "Encoded":
         frame = nw.from_native(self.table, eager_only=True, pass_through=True)
         return replace(self, X=self.X[rows], table=nw.to_native(frame[rows], pass_through=True))
 
@@ -79,7 +77,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
     def __init__(self, kinds: Mapping[str, str] | None = None) -> None:
         self.kinds = kinds
 
-    def fit(self, X: Any, y: Any = None) -> TableEncoder:
+    def fit(self, X: Any, y: Any = None) -> "TableEncoder":
         """Learn what the columns are, from all rows or a uniform sample of them.
 
         Parameters
@@ -141,63 +139,11 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         encoded : Encoded
         """
         check_is_fitted(self)
-        columns = self._named(X)
+        columns = _named(self, X)
         for name in self.columns_:
             if name not in columns:
                 raise ValueError(f"X lacks the column {name!r}, on which the encoder was fitted")
         return replace(self._encoded(columns), table=X)
-
-    def _named(self, X: Any) -> dict[str, Any]:
-        columns = as_columns(X)
-        if not k.is_frame(X) and len(columns) == len(self.plan_):
-            return dict(zip(self.plan_, columns.values(), strict=True))
-        return columns
-
-    def expected(self, X: Any, values: Array) -> Array:
-        """What cells should have been, in the words of the table.
-
-        Parameters
-        ----------
-        X : data frame of shape (n_rows, n_columns)
-        values : ndarray of shape (n_rows, n_features_out)
-            What their features should have been.
-
-        Returns
-        -------
-        expected : ndarray of shape (n_rows, n_columns_used), object
-        """
-        words = read_columns(self._named(X), self.plan_, [])[1]
-        out = np.empty((len(values), len(self.columns_)), dtype=object)
-        for (name, part, what), column, value in zip(
-            self.features_, self.column_of_, values.T, strict=True
-        ):
-            if what == "value" and part:
-                moments = (np.nan_to_num(value) * DAY).astype("datetime64[s]").astype(str)
-                out[:, column] = np.where(np.isfinite(value), moments, None)
-            elif what == "value":
-                out[:, column] = value
-            elif not part:
-                own, given = self.categories_[name, part], np.array(-1)
-                if own.parent >= 0:
-                    above = list(self.categories_)[own.parent]
-                    given = self.categories_[above].codes(words[above])
-                out[:, column] = np.array(own.levels, dtype=object)[own.likely[given]]
-        return out
-
-    def by_column(self, values: Array, how: np.ufunc = np.add) -> Array:
-        """Values of features, put together by the columns that they were made from.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_rows, n_features_out)
-        how : ufunc, default=numpy.add
-
-        Returns
-        -------
-        by_column : ndarray of shape (n_rows, n_columns_used)
-        """
-        starts = np.searchsorted(self.column_of_, np.arange(len(self.columns_)))
-        return how.reduceat(values, starts, axis=1)
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names of the features.
@@ -278,3 +224,37 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
+
+
+def _named(encoder: TableEncoder, X: Any) -> dict[str, Any]:
+    columns = as_columns(X)
+    if not k.is_frame(X) and len(columns) == len(encoder.plan_):
+        return dict(zip(encoder.plan_, columns.values(), strict=True))
+    return columns
+
+
+def by_column(encoder: TableEncoder, values: Array, how: np.ufunc = np.add) -> Array:
+    """Combine the values of features by the columns that they come from."""
+    starts = np.searchsorted(encoder.column_of_, np.arange(len(encoder.columns_)))
+    return how.reduceat(values, starts, axis=1)
+
+
+def expected_cells(encoder: TableEncoder, X: Any, values: Array) -> Array:
+    """What cells should have been, in the words of the table, given their features."""
+    words = read_columns(_named(encoder, X), encoder.plan_, [])[1]
+    out = np.empty((len(values), len(encoder.columns_)), dtype=object)
+    for (name, part, what), column, value in zip(
+        encoder.features_, encoder.column_of_, values.T, strict=True
+    ):
+        if what == "value" and part:
+            moments = (np.nan_to_num(value) * DAY).astype("datetime64[s]").astype(str)
+            out[:, column] = np.where(np.isfinite(value), moments, None)
+        elif what == "value":
+            out[:, column] = value
+        elif not part:
+            own, given = encoder.categories_[name, part], np.array(-1)
+            if own.parent >= 0:
+                above = list(encoder.categories_)[own.parent]
+                given = encoder.categories_[above].codes(words[above])
+            out[:, column] = np.array(own.levels, dtype=object)[own.likely[given]]
+    return out

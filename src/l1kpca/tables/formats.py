@@ -1,6 +1,4 @@
-"""Files of every kind that holds a table; the kind is told by the content, then by the suffix."""
-
-from __future__ import annotations
+"""Table files of every format, told by the content, then by the suffix."""
 
 import bz2
 import gzip
@@ -41,7 +39,7 @@ _SUFFIX_KINDS = {
 
 
 def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
-    """Open a table of any kind; TableError if it is damaged or no table."""
+    """Open a table of any format; TableError if it is damaged or not a table."""
     with path.open("rb") as file:
         head = file.read(64)
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_WEB_PAGES):
@@ -49,7 +47,7 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
             f"{path} is a web page; open it in a spreadsheet, save the table as CSV and give that."
         )
     kind = _SUFFIX_KINDS.get(path.suffix.lower(), "text")
-    # Many programs give text this ending, for a spreadsheet to open; a workbook may be cut off.
+    # Many programs give text files this suffix; a workbook may be cut off.
     if kind == "excel" and not any(head and s.startswith(head[:4]) for s in _WORKBOOKS):
         kind = "text"
     kind = next((found for start, found in _STARTS.items() if head.startswith(start)), kind)
@@ -116,7 +114,7 @@ def _open_arrow(path: Path, kind: str) -> ArrowFile:
 
 
 def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Dictionary columns as plain ones."""
+    """Decode dictionary columns."""
     coded = pa.types.is_dictionary
     columns = [c.dictionary_decode() if coded(c.type) else c for c in batch.columns]
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
@@ -124,7 +122,7 @@ def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Arrays(Opened):
-    """A matrix, with labels beside it if there are some."""
+    """A matrix, and its labels if there are any."""
 
     rows: np.ndarray
     labels: np.ndarray | None = None

@@ -1,6 +1,4 @@
-"""The columns of any frame: what each is, and its cells read as that."""
-
-from __future__ import annotations
+"""What each column of a frame is, and its cells read as that."""
 
 import re
 from collections import Counter
@@ -45,12 +43,12 @@ class Kind:
     reason: str
     reader: Numbers | Dates | None = None
     missing: float | None = None  # a number that stands for "no value"
-    as_number: bool = False  # a boolean that is looked at as 0 and 1: in a table without numbers
+    as_number: bool = False  # treat a boolean as 0 and 1, in a table without numbers
 
 
 @dataclass(frozen=True)
 class Change:
-    """Cells of one column that are not taken as they are written; ``example`` is one of them."""
+    """Cells of a column that are not taken at face value, with one ``example``."""
 
     column: str
     what: str
@@ -59,7 +57,7 @@ class Change:
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X is a frame that holds its rows: of pandas, polars, pyarrow and others."""
+    """Whether X is an eager frame of pandas, polars, pyarrow or the like."""
     return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
 
 
@@ -69,7 +67,7 @@ def is_table(X: Any) -> bool:
 
 
 def as_columns(X: Any) -> dict[str, Array]:
-    """Columns as floats with NaN for holes, text with None, or pairs of seconds as `Dates` has."""
+    """Columns as floats with NaN for holes, text with None, or pairs of seconds as in `Dates`."""
     if not is_table(X):
         return {f"x{place}": column for place, column in enumerate(X.T)}
     if isinstance(X, np.ndarray):
@@ -121,7 +119,7 @@ def sampled(columns: dict[str, Array]) -> dict[str, Array]:
 
 @np.errstate(over="ignore")  # differences of numbers near the largest of all
 def kind_of(name: str, cells: Array, said: str | None) -> Kind:
-    """What a column is; ``said`` is what the user said."""
+    """What a column is; ``said`` is the user's word."""
     text = cells.tolist() if cells.dtype == object else []
     found = _kind_of_text(name, text)
     if not text and cells.ndim == 1:
@@ -224,7 +222,7 @@ def _missing_code(distinct: Array, counts: Array) -> float | None:
 def read_columns(
     columns: Mapping[str, Array], plan: Mapping[str, Kind], changes: list[Change]
 ) -> tuple[dict[Part, Array], Words]:
-    """Numbers and words of the columns of a plan; what was not taken as written is noted."""
+    """Read columns by a plan as numbers and words; note what is not taken at face value."""
     numbers: dict[Part, Array] = {}
     words: Words = {}
     for name, kind in plan.items():

@@ -1,7 +1,5 @@
 """How a text table is written, guessed from its beginning."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io
@@ -49,7 +47,7 @@ class Layout:
 
 
 def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: Notes) -> Layout:
-    """How a text table is written, from its first bytes; what the user says is believed."""
+    """Guess from its first bytes how a text table is written; the user's word wins."""
     layout = _encoded(path, head, reading.encoding)
     text = codecs.getincrementaldecoder(layout.encoding)("replace").decode(head)
     lines = list(io.StringIO(text.lstrip("\ufeff"), newline=""))
@@ -128,7 +126,7 @@ def _encoded(path: str, head: bytes, asked: str | None) -> Layout:
 
 
 def other_encoding(layout: Layout, head: bytes) -> Layout:
-    """The encoding of a text that is not in UTF-8 after all."""
+    """The encoding of text that turns out not to be UTF-8."""
     text = head.decode("utf-8", "replace")
     bad = text.count("\ufffd")
     proper = 0 < sum(letter > "\x7f" for letter in text) - bad >= bad
@@ -260,7 +258,7 @@ def _is_unit_row(cells: list[list[str]], kinds: list[list[str]], decimal: str) -
     for place, (cell, kind) in enumerate(zip(cells[0], kinds[0], strict=True)):
         below = [row[place] for row in kinds[1:] if place < len(row)]
         n_words, n_missing = sum(k in words for k in below), below.count("missing")
-        if 2 * n_words > len(below) - n_missing:  # a column of words: units have none of them
+        if 2 * n_words > len(below) - n_missing:  # a column of words, which a unit is not among
             if any(cell == row[place] != "" for row in cells[1:] if place < len(row)):
                 return False
         elif n_missing < len(below):

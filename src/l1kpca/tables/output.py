@@ -1,6 +1,4 @@
-"""Tables as files: the columns of the input with what was found beside them."""
-
-from __future__ import annotations
+"""Write tables: the columns of the input, and what was found beside them."""
 
 import itertools
 import re
@@ -24,7 +22,7 @@ _FORMULA_STARTS = re.compile(rf"(?:^|(?<=[;|\t\r\n]))(?={_FORMULA})|^(?=[\t\r\n]
 
 
 def free_names(taken: Iterable[str], wanted: Iterable[str]) -> tuple[dict[str, str], list[str]]:
-    """Names for new columns that no other has, and notes on those that were taken."""
+    """Unused names for new columns, and notes on those that were taken."""
     taken, wanted = set(taken), list(wanted)
     names, notes = {}, []
     for name in wanted:
@@ -85,7 +83,7 @@ def _plain(frame: pd.DataFrame, *, safe: bool) -> pd.DataFrame:
 
 
 def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
-    """A quote before every text, and every name, that a spreadsheet would take for a formula."""
+    """Put a quote before every text and name that a spreadsheet would take for a formula."""
     safe = frame.copy(deep=False)
     for place, name in enumerate(frame.columns):
         values = frame.iloc[:, place]

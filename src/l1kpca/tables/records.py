@@ -1,6 +1,4 @@
-"""JSON and Excel files, as the lines of a CSV file."""
-
-from __future__ import annotations
+"""JSON and Excel files as CSV."""
 
 import csv
 import io
@@ -18,8 +16,8 @@ from l1kpca.tables.written import shortened
 # Gives the bytes of a file from the start, with the share of it that was read.
 Chunks = Callable[[], Iterator[tuple[bytes, float]]]
 _PIECE = 2**20
-_FIRST_LINES = 10  # which tell objects on lines from one over several
-_LARGEST_LIST = 2**26  # letters; it is in memory as a whole
+_FIRST_LINES = 10  # tell one object per line from one over several
+_LARGEST_LIST = 2**26  # characters; all of it is in memory
 
 
 def as_csv(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
@@ -38,7 +36,7 @@ def as_csv(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
 def json_chunks(
     path: str, lines: Callable[[], Iterator[tuple[str, float]]], notes: Notes
 ) -> Chunks:
-    """Objects, one on each line or all in one list, as CSV; the columns are all names in them."""
+    """JSON objects, one per line or all in one list, as CSV with a column for every name."""
     names: dict[str, None] = {}
     for found, _ in _objects(path, lines(), notes):
         names.update(dict.fromkeys(found))

@@ -1,6 +1,4 @@
-"""From files or the name of a built-in data set to one table, which may be larger than memory."""
-
-from __future__ import annotations
+"""Read files, or a built-in data set, as one table, which may be larger than memory."""
 
 import atexit
 import csv
@@ -155,7 +153,7 @@ def _built_in(name: str) -> Opened:
 
 def _first_pass(
     files: list[Opened],
-    columns: _Columns,
+    columns: "_Columns",
     most: int | None,
     rng: np.random.Generator,
     notes: Notes,

@@ -1,7 +1,5 @@
 """A table, what the user says about it, the file behind it, and what was done to it."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -42,7 +40,7 @@ class Table:
     again: Callable[[Progress], Iterator[pd.DataFrame]] | None = None
 
     def batches(self, progress: Progress = lambda done, total: None) -> Iterator[pd.DataFrame]:
-        """All rows, one batch after the other; those in memory if they are all."""
+        """All rows, batch by batch; at once if they are all in memory."""
         if self.again is None or len(self.frame) == self.n_rows:
             yield self.frame
         else:
@@ -56,7 +54,7 @@ class Table:
         return [name for name in names if name not in apart]
 
     def labels(self, frame: pd.DataFrame | None = None) -> np.ndarray | None:
-        """The label column as 0 (inlier) and 1 (outlier), which is the rarer value in doubt."""
+        """The label column as 0 (inlier) and 1 (outlier); in doubt, the rarer value is 1."""
         name = self.label_column
         if name is None:
             return None
@@ -85,14 +83,14 @@ def label_word(cell: Any) -> str:
 
 
 def shown_list(names: list[str], at_most: int = 8) -> str:
-    """Names for a message, without the last ones if there are many."""
+    """Names for a message, cut short if there are many."""
     shown = ", ".join(names[:at_most])
     return f"{shown} and {len(names) - at_most} more" if len(names) > at_most else shown
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the user says about a table; None and empty where nothing was said."""
+    """What the user says about a table; None or empty where they say nothing."""
 
     id_column: str | None = None
     label_column: str | None = None
@@ -106,18 +104,18 @@ class Reading:
 
 
 class Notes:
-    """What was changed, left out or not understood: each once, with how often it was met."""
+    """What was changed, left out or not understood, each once with its count."""
 
     def __init__(self) -> None:
         self._met: Counter[str] = Counter()
         self._first: dict[str, str] = {}
 
     def update(self, sentences: Iterable[str]) -> None:
-        """Things that are said once."""
+        """Add sentences, each once."""
         self._first |= {s: "" for s in sentences if s not in self._first}
 
     def count(self, what: str, example: str, times: int = 1) -> None:
-        """Something that can happen often."""
+        """Count something that can happen often."""
         self._first.setdefault(what, example)
         self._met[what] += times
 
@@ -139,10 +137,10 @@ class Opened(ABC):
 
     @abstractmethod
     def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
-        """Consecutive rows, with the share of the file that was read with them."""
+        """Consecutive rows, with the share of the file read so far."""
 
     def ladder(self, kind: pa.DataType) -> tuple[pa.DataType, ...]:
-        """The types to try for a column of a type, one after the other."""
+        """The types to try for a column of this type, in order."""
         if pa.types.is_integer(kind):
             return pa.int64(), pa.float64(), pa.string()
         if pa.types.is_float16(kind) or kind == pa.float32():
@@ -155,7 +153,7 @@ class Opened(ABC):
         return (kind, pa.string()) if own else (pa.string(),)
 
     def parsed(self, column: Any, kind: pa.DataType) -> Any:
-        """Cells in a type; ArrowInvalid if that cannot be."""
+        """Cells as a type; ArrowInvalid if that is impossible."""
         if kind != pa.string() or pa.types.is_temporal(column.type):
             return column.cast(kind)
         try:
@@ -164,13 +162,13 @@ class Opened(ABC):
             cells = [None if cell is None else str(cell) for cell in column.to_pylist()]
             return pa.array(cells, pa.string())
 
-    def retried(self, error: Exception) -> Opened:
+    def retried(self, error: Exception) -> "Opened":
         """Another way to read the file, after an error; raises if there is none."""
         raise error
 
 
 def check_width(path: Any, width: int) -> None:
-    """Refuse tables with more columns than can be looked at."""
+    """Refuse tables with too many columns."""
     if width > MOST_COLUMNS:
         raise TableError(f"{path} has {width} columns; give at most {MOST_COLUMNS} that matter.")
 

@@ -1,6 +1,4 @@
-"""Text tables, read in batches: quickly if all lines are alike, else mended line by line."""
-
-from __future__ import annotations
+"""Text tables in batches: fast if all lines are alike, else mended line by line."""
 
 import codecs
 import io
@@ -25,7 +23,7 @@ _HEAD = 2**20
 _CODE = r"^(?:0[0-9xX]|[0-9]{19,}$)"  # leading zeros, or more digits than a number keeps
 
 
-def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> TextTable:
+def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> "TextTable":
     """Look at the beginning of a text table, and say how it is written."""
     head, whole = b"", True
     for chunk, _ in chunks():
@@ -48,8 +46,8 @@ class TextTable(Opened):
     layout: Layout
     head: bytes
 
-    def known(self) -> TextTable:
-        """The same with what follows from the layout."""
+    def known(self) -> "TextTable":
+        """Add what follows from the layout."""
         layout, remarks = self.layout, []
         first, last = layout.names[0], layout.names[-1]
         if layout.errors == "replace":
@@ -62,7 +60,7 @@ class TextTable(Opened):
         return replace(self, names_given=first != "x0", id_column=own_id, remarks=tuple(remarks))
 
     def ladder(self, kind: pa.DataType) -> tuple[pa.DataType, ...]:
-        """A column of text may be one of whole numbers or of numbers."""
+        """Text may hold whole numbers or numbers."""
         return pa.int64(), pa.float64(), pa.string()
 
     def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
@@ -100,7 +98,7 @@ class TextTable(Opened):
             yield batch, done[0]
 
     def parsed(self, column: Any, kind: pa.DataType) -> Any:
-        """Cells as numbers; ArrowInvalid if one of them is none, or rather a code."""
+        """Cells as numbers; ArrowInvalid if one is not a number, or looks like a code."""
         if kind == pa.string():
             return column
         layout, cells = self.layout, column
@@ -120,7 +118,7 @@ class TextTable(Opened):
             raise pa.ArrowInvalid("codes are no numbers")
         return numbers
 
-    def retried(self, error: Exception) -> TextTable:
+    def retried(self, error: Exception) -> "TextTable":
         """In another encoding, or line by line."""
         layout, said = self.layout, str(error)
         if "straddl" in said:
@@ -160,7 +158,7 @@ class _Piped(io.RawIOBase):
 
 
 def watched(chunks: Iterator[tuple[bytes, float]], done: list[float]) -> Iterator[bytes]:
-    """The bytes alone; ``done`` has the share that was read."""
+    """The bytes alone; ``done`` holds the share read so far."""
     for chunk, done[0] in chunks:
         yield chunk
 

@@ -1,6 +1,4 @@
-"""Rows that sum up other rows: nobody asks for them, and they are the largest of all."""
-
-from __future__ import annotations
+"""Rows that sum up other rows: nobody asks for them, and they are the largest."""
 
 import re
 
@@ -15,13 +13,13 @@ _WORD = re.compile(
     r"[ :]*[\d./-]*",
     re.IGNORECASE,
 )
-_FEWEST = 6  # rows; sums of fewer are met by chance
+_FEWEST = 6  # rows; fewer match by chance
 _ROUNDING = 0.005  # of a sum, which may be written with fewer digits than its terms
 _MOST = 0.05  # of the rows; "total" in more of them is a level like any other
 
 
 def totals_among(encoded: Encoded) -> list[str]:
-    """A sentence on rows that are called totals, or on a last one with the sums of all others."""
+    """A sentence on rows called totals, or on a last row that sums up all others."""
     n, found, word = len(encoded), np.empty(0, dtype=np.intp), ""
     table = nw.from_native(encoded.table, eager_only=True, pass_through=True)
     for series in table.iter_columns() if isinstance(table, nw.DataFrame) else ():

@@ -1,6 +1,4 @@
-"""Numbers and dates as people write them: how a column is written is learned, then every cell."""
-
-from __future__ import annotations
+"""Numbers and dates as people write them: learn the format of a column, then read its cells."""
 
 import itertools
 import math
@@ -94,8 +92,8 @@ class Numbers:
     beside: tuple[str, ...] = ()  # other units, converted if they measure the same
 
     @classmethod
-    def learn(cls, cells: Mapping[str, int]) -> Numbers:
-        """Decide by all the cells, given with their counts, what a comma and a unit mean."""
+    def learn(cls, cells: Mapping[str, int]) -> "Numbers":
+        """Decide from all cells, with their counts, what a comma and a unit mean."""
         marks, money, units = Counter[str](), Counter[str](), Counter[str]()
         for cell, count in cells.items():
             if match := matched(cell):
@@ -215,7 +213,7 @@ class Dates:
     either: bool = False  # whether no cell tells the day from the month
 
     @classmethod
-    def learn(cls, cells: Mapping[str, int]) -> Dates:
+    def learn(cls, cells: Mapping[str, int]) -> "Dates":
         """The few forms that read most cells; between the same marks, the day has one place."""
         some = [_tidy(cell) for cell in cells if cell.strip().lower() not in NO_NUMBER]
         some = some[:: max(1, len(some) // tuning.DATE_TRIALS)]
