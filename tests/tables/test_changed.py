@@ -11,7 +11,7 @@ from l1kpca.cli import detection
 from l1kpca.tables.sources import read_table
 from l1kpca.tables.table import TableError
 
-SAID = "was changed while it was read; wait until nobody writes to it, and start again"
+SAID = "was changed while it was read; start again"
 
 
 @pytest.fixture(params=["csv", "jsonl", "parquet", "npy"])

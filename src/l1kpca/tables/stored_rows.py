@@ -1,7 +1,5 @@
 """A matrix in a file of NumPy that is larger than memory."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +23,8 @@ class StoredRows:
     def __getitem__(self, rows: slice) -> Any:
         start, stop, _ = rows.indices(len(self))
         if not self._by_columns:
-            return self._read(start * self.shape[1], (stop - start) * self.shape[1]).reshape(
-                -1, self.shape[1]
-            )
+            width = self.shape[1]
+            return self._read(start * width, (stop - start) * width).reshape(-1, width)
         columns = [self._read(j * len(self) + start, stop - start) for j in range(self.shape[1])]
         return np.array(columns).T
 

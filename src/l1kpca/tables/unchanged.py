@@ -1,7 +1,5 @@
 """Files that nobody may write to while they are read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,10 +21,7 @@ class Unchanged:
         """Refuse files that are other ones now: their rows would not fit those read before."""
         for path, seen in self._seen.items():
             if _stamp(path) != seen:
-                raise TableError(
-                    f"{path} was changed while it was read; wait until nobody writes to it, and"
-                    " start again."
-                )
+                raise TableError(f"{path} was changed while it was read; start again.")
 
     @contextmanager
     def reading(self) -> Iterator[None]:
