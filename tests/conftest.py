@@ -1,5 +1,6 @@
 """What all tests share: seeds, hypothesis profiles, rows, scripts, the folder of the data sets."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -122,6 +123,17 @@ def data_dir():
     if missing:
         pytest.skip(DATA_MISSING)
     return folder
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Thousands of tests that stay till the end are no garbage to look through again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(items):
