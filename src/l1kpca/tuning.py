@@ -155,10 +155,10 @@ away (celeba: ROC-AUC .71, at .75 .74); a column that repeats another keeps noth
 LINE_STEP = 1.25
 """From one line at which false flags are bounded to the next: how many times the rows beyond it."""
 
-APART = 0.05
-"""Chance that a gap is seen among reference rows without outliers, at most: of 1000 references of
-180 rows, in 5 normal, 13 of Student's t (3) and 20 Cauchy ones.  Fifteen rows that are seven
-deviations off are seen among 285 normal ones in 85 %."""
+APART = 0.02
+"""Chance that a gap is seen among reference rows without outliers, at most: in 0 to 6 of 1000
+references of 90 to 900 rows, normal, of Student's t (3) or log-normal.  Fifteen rows that are seven
+deviations off are seen among 285 normal ones in 76 %."""
 
 MIDDLE = 0.1, 0.75
 """Shares of the rows between which the scores of ordinary rows are fitted."""

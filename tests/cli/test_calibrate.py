@@ -51,8 +51,8 @@ def test_detect_compares_with_the_part_of_the_reference_that_was_held_out(
     options = ["--reference", files / "clean.csv", "--id", "id", "--fdr", 0.1, "--out", out]
     found = cli_json("detect", files / "data.csv", *options)
     scores = pd.read_csv(out)
-    assert found["promise"]["n_reference"] == 180
-    assert scores["p_value"].min() == pytest.approx(1 / 181)
+    assert found["promise"]["n_reference"] == 300
+    assert scores["p_value"].min() == pytest.approx(1 / 301)
     assert scores["flag"][:15].mean() > 0.8
     assert scores["flag"][15:].mean() < 0.1
     assert (scores["score"] > found["cutoff"]).sum() == found["n_flagged"] == scores["flag"].sum()
@@ -72,19 +72,19 @@ def test_score_flags_by_rate_or_row_by_row(cli, cli_json, files, model, tmp_path
     assert "An ordinary row is flagged with a chance of at most 0.02." in shown
     few = cli_json("score", model, files / "data.csv", "--alpha", 0.001)
     assert few["n_flagged"] == 0
-    text = "No row can be flagged at alpha=0.001: 180 reference rows are too few, it takes at least"
+    text = "No row can be flagged at alpha=0.001: 300 reference rows are too few, it takes at least"
     assert few["promise"]["says"][2].startswith(text)
 
 
 def test_too_few_rows_to_be_flagged_are_counted(cli, cli_json, files, model, tmp_path):
-    """14 outliers among 300 rows, and 180 reference rows."""
+    """8 outliers among 300 rows, and 300 reference rows."""
     many, page = tmp_path / "many.csv", tmp_path / "r.html"
-    table(1, 300, 14).to_csv(many, index=False)
+    table(1, 300, 8).to_csv(many, index=False)
     found = cli_json("score", model, many, "--fdr", 0.1)
     assert found["n_flagged"] == 0
     beyond = found["promise"]["says"][2]
-    assert beyond.endswith("it takes 17 such rows, or at least 199 reference rows instead of 180.")
-    assert beyond.startswith("15 rows are beyond every reference row; at fdr=0.1")
+    assert beyond.endswith("it takes 10 such rows, or at least 333 reference rows instead of 300.")
+    assert beyond.startswith("9 rows are beyond every reference row; at fdr=0.1")
     assert beyond in cli("score", model, many, "--fdr", 0.1).stdout
     options = ["--reference", files / "clean.csv", "--id", "id", "--fdr", 0.1, "--report", page]
     assert beyond in cli("detect", many, *options).stdout
@@ -108,7 +108,8 @@ def test_calibrate_with_answers(cli, cli_json, files, model, tmp_path):
     weak = cli_json("score", model, files / "data.csv", "--fdr", 0.1)
     assert weak["n_flagged"] == 0
     assert "more rows could be flagged: the" in weak["promise"]["says"][2]
-    none = cli_json("score", model, files / "shifted.csv", "--fdr", 0.01)
+    table(4, 100).to_csv(files / "ordinary.csv", index=False)
+    none = cli_json("score", model, files / "ordinary.csv", "--fdr", 0.1)
     assert none["promise"]["says"][2].startswith("Too few rows stand out from the reference; outl")
     answers = tmp_path / "answers.csv"
     lines = [f"{row['row']},{int(row['row'] <= 20)}" for row in before["suspects"]]
@@ -124,7 +125,7 @@ def test_calibrate_with_answers(cli, cli_json, files, model, tmp_path):
 def test_of_the_table_that_detect_split_only_what_was_held_out_is_compared_with(
     cli_json, files, model
 ):
-    assert cli_json("calibrate", model, files / "clean.csv")["n_reference"] == 180
+    assert cli_json("calibrate", model, files / "clean.csv")["n_reference"] == 300
 
 
 def test_without_reference_rows_there_is_an_estimate_or_a_reason(cli_json, files):

@@ -208,7 +208,7 @@ MaxSamples = Annotated[
 Seed = Annotated[int, _option(MODEL, "--seed", "Seed of the starts.", "N", min=0, max=2**32 - 1)]
 Reference = Annotated[
     str | None,
-    _option(FLAGS, "--reference", "Ordinary rows, a table like DATA: the model is fitted to 70 % of"
+    _option(FLAGS, "--reference", "Ordinary rows, a table like DATA: the model is fitted to half of"
             " them, and DATA compared with the others.", "FILE"),
 ]  # fmt: skip
 Fdr = Annotated[

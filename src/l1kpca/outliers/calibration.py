@@ -73,19 +73,20 @@ class Calibration:
         beyond, wanted = int((p <= 1 / (n + 1)).sum()), _ceil(m / (n + 1) / fdr)
         if wanted > m:
             return too_few("fdr", fdr, n)
+        said = []
         if lost > 0:
-            return (
+            said.append(
                 f"an estimated {lost} more rows could be flagged: the most abnormal of {n}"
                 f" reference rows, {suspected} in all, may be outliers; look at them, and give the"
                 " labels of those that are"
             )
-        if found or not beyond:
-            return ""
-        rows = "row is" if beyond == 1 else "rows are"
-        return (
-            f"{beyond} {rows} beyond every reference row; at fdr={fdr:g} it takes {wanted} such"
-            f" rows, or at least {_ceil(m / beyond / fdr - 1)} reference rows instead of {n}"
-        )
+        if beyond and not found:
+            rows = "row is" if beyond == 1 else "rows are"
+            said.append(
+                f"{beyond} {rows} beyond every reference row; at fdr={fdr:g} it takes {wanted} such"
+                f" rows, or at least {_ceil(m / beyond / fdr - 1)} reference rows instead of {n}"
+            )
+        return ". ".join(said)
 
 
 class Calibrated:

@@ -81,7 +81,7 @@ def detect(
     else:
         used = tuple(table.feature_columns)
         like = replace(reading, id_column=None, label_column=None, ignored=(), only=used)
-        settings |= {"calibration": 0.3} | ({"contamination": 0} if contamination == "auto" else {})
+        settings |= {"calibration": 0.5} | ({"contamination": 0} if contamination == "auto" else {})
         ordinary = read_table(reference, like)
         model, judged = fit_model(ordinary, settings, stated, terminal)[0], None
         compared, _ = model.judge(ordinary, ordinary.n_rows, terminal)
