@@ -28,14 +28,10 @@ class L1KPCA(BaseDetector):
 
     Attributes
     ----------
-    decision_scores_ : ndarray of shape (n_samples,)
-        Abnormality of the training rows.
-    threshold_ : float
-        Rows with a higher abnormality get the label 1.
-    labels_ : ndarray of shape (n_samples,)
-        0 for ordinary training rows, 1 for outliers.
-    n_features_in_ : int
-        Number of columns at fit.
+    decision_scores_, labels_ : ndarray of shape (n_samples,)
+        Abnormality of the training rows; 0 for ordinary ones, 1 for outliers.
+    threshold_, n_features_in_ : float, int
+        Rows with a higher abnormality get the label 1; number of columns at fit.
     detector_ : KernelPCAOutlierDetector
         The fitted detector, with ``explain`` and ``outlier_map``.
 
@@ -63,7 +59,7 @@ class L1KPCA(BaseDetector):
     memory_limit: Any = None
 
     def fit(self, X: Any, y: Any = None) -> "L1KPCA":
-        """Learn what ordinary rows look like; sets scores and labels of the training rows.
+        """Learn what ordinary rows look like; set scores and labels of the training rows.
 
         Parameters
         ----------
@@ -75,7 +71,6 @@ class L1KPCA(BaseDetector):
         Returns
         -------
         self : object
-            The fitted detector.
         """
         level = self.contamination
         is_threshold = hasattr(level, "fit") and hasattr(level, "predict")
@@ -114,7 +109,6 @@ class L1KPCA(BaseDetector):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, of the training data or new.
 
         Returns
         -------

@@ -15,7 +15,7 @@ def test_a_note_is_told_once(capsys):
     terminal.note(["one", "two"])
     terminal.note(["one"])
     terminal.note(["a, b"], "number")
-    terminal.show_notes()
+    terminal.table("rows", [])
     assert capsys.readouterr().err == "note    one \nnote    two \nnumber  a, b\n"
     assert terminal.notes == ["one", "two", "number: a, b"]
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.io import savemat
 
 from l1kpca import datasets
-from l1kpca.datasets import catalog, download
+from l1kpca.datasets import download, loaders
 
 
 class Server:
@@ -57,7 +57,7 @@ def server(monkeypatch, body):
     pinned = dataclasses.replace(
         datasets.info("ionosphere"), sha256=hashlib.sha256(body).hexdigest()
     )
-    monkeypatch.setitem(catalog._CATALOG, "ionosphere", pinned)
+    monkeypatch.setitem(loaders._CATALOG, "ionosphere", pinned)
     server = Server(f"/{pinned.path}", body)
     thread = threading.Thread(target=server.http.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

@@ -155,19 +155,16 @@ def test_values_and_order_are_kept(write, arrays, dtype):
 
 
 UNFIT = {
-    "no y": ({"X": np.eye(3)}, "has no array y; it must hold X .rows. and y"),
-    "no X": ({"y": np.eye(3)}, "has no array X; it must hold X .rows. and y"),
-    "neither": ({"other": np.eye(3)}, "has no array X and no array y; it must hold"),
-    "nan": ({"X": np.array([[1, np.nan]]), "y": [1]}, "has missing or infinite values in X; all"),
-    "2": ({"X": np.eye(2), "y": [0, 2]}, "has labels other than 0 and 1 in y; 1 = outlier"),
-    "-1": ({"X": np.eye(2), "y": [0, -1]}, "has labels other than 0 and 1 in y; 1 = outlier"),
-    "0.5": ({"X": np.eye(2), "y": [0, 0.5]}, "has labels other than 0 and 1 in y; 1 = outlier"),
-    "cube": ({"X": np.zeros((3, 2, 2)), "y": np.zeros(3)}, "3 labels in y; X must be a numeric"),
-    "n": ({"X": np.zeros((4, 2)), "y": np.zeros(3)}, "3 labels in y; X must be a numeric matrix"),
-    "text": (
-        {"X": [["a", "b"]] * 3, "y": np.zeros(3)},
-        "3 labels in y; X must be a numeric matrix",
-    ),
+    "no y": ({"X": np.eye(3)}, r"X has shape \(3, 3\) and dtype float64, y has 0 entries"),
+    "no X": ({"y": np.eye(3)}, r"X has shape \(0,\) and dtype float64, y has 9 entries"),
+    "neither": ({"other": np.eye(3)}, "must hold X, a matrix of finite numbers, and y"),
+    "nan": ({"X": np.array([[1, np.nan]]), "y": [1]}, "a matrix of finite numbers"),
+    "2": ({"X": np.eye(2), "y": [0, 2]}, "one label for each row: 1 = outlier, 0 = inlier"),
+    "-1": ({"X": np.eye(2), "y": [0, -1]}, "one label for each row: 1 = outlier, 0 = inlier"),
+    "0.5": ({"X": np.eye(2), "y": [0, 0.5]}, "one label for each row: 1 = outlier, 0 = inlier"),
+    "cube": ({"X": np.zeros((3, 2, 2)), "y": np.zeros(3)}, r"X has shape \(3, 2, 2\)"),
+    "n": ({"X": np.zeros((4, 2)), "y": np.zeros(3)}, r"X has shape \(4, 2\).*, y has 3 entries"),
+    "text": ({"X": [["a", "b"]] * 3, "y": np.zeros(3)}, "and dtype <U1, y has 3 entries"),
 }
 
 

@@ -10,7 +10,7 @@ import dask.array as da
 import dask.dataframe as dd
 
 from l1kpca import KernelPCAOutlierDetector
-from l1kpca.outliers import tables
+from l1kpca.outliers import door
 
 METHODS = ["score_samples", "decision_function", "predict", "p_values", "explain"]
 
@@ -88,9 +88,9 @@ def test_a_fit_collects_a_sample(monkeypatch, rows, kind):
     here = KernelPCAOutlierDetector(random_state=0).fit(X)
     there = KernelPCAOutlierDetector(random_state=0).fit(lazy)
     np.testing.assert_allclose(there.score_samples(X), here.score_samples(X), rtol=1e-9)
-    monkeypatch.setattr(tables, "DRAWN_ROWS", 120)
+    monkeypatch.setattr(door, "DRAWN_ROWS", 120)
     with pytest.warns(UserWarning, match="learns from 120 of 300 rows, drawn at random"):
-        drawn = tables.collected(here, lazy)
+        drawn = door.collected(here, lazy)
     assert len(drawn) == 120
     if kind == "frame":
         assert drawn.index.is_unique

@@ -6,8 +6,7 @@ import pytest
 from l1kpca import KernelPCAOutlierDetector
 from l1kpca.outliers import CellMap, Judged
 from l1kpca.report import report
-from l1kpca.report.facts import Cases, to_plain
-from l1kpca.report.ranking import agreement, summarize
+from l1kpca.report.ranking import Cases, agreement, summarize
 
 
 class Silent:
@@ -50,40 +49,41 @@ def test_scores_ranks_and_flags(rows):
     assert summary.whole.scores.tolist() == [1, 25, 0, 5]
     assert summary.ranks.tolist() == [3, 1, 4, 2]
     assert summary.whole.flags.tolist() == [False, True, False, True]
-    assert (summary.cutoff, summary.n_flagged, summary.n_rows) == (4.0, 2, 4)
+    assert [summary.plain[name] for name in ("cutoff", "n_flagged", "n_rows")] == [4.0, 2, 4]
 
 
 def test_reasons_are_the_columns_that_add_most(rows):
-    first, second = summarize(SquareDistance(), cases_of(rows), "rows", top=2).top
-    assert [(r.column, r.contribution, r.share, r.expected) for r in first.reasons] == [
-        ("c", 16.0, 0.64, 0.0),
-        ("a", 9.0, 0.36, None),
+    first, second = summarize(SquareDistance(), cases_of(rows), "rows", top=2).plain["top"]
+    names = ("column", "value", "contribution", "share", "expected")
+    assert [tuple(reason[name] for name in names) for reason in first["reasons"]] == [
+        ("c", "c1", 16.0, 0.64, 0.0),
+        ("a", "a1", 9.0, 0.36, None),
     ]
-    assert [(r.column, r.value, r.share) for r in second.reasons] == [
-        ("b", "b3", 0.8),
-        ("a", "a3", 0.2),
+    assert [tuple(reason[name] for name in names) for reason in second["reasons"]] == [
+        ("b", "b3", 4.0, 0.8, None),
+        ("a", "a3", 1.0, 0.2, None),
     ]
-    assert (first.row, first.rank, first.name, first.label) == (2, 1, None, None)
+    assert [first[name] for name in ("row", "rank", "name", "label")] == [2, 1, None, None]
 
 
 def test_ids_and_truth(rows):
     cases = cases_of(rows, names=list("wxyz"), labels=np.array([0, 1, 0, 0]))
     summary = summarize(SquareDistance(), cases, "rows", top=1)
-    assert (summary.top[0].name, summary.top[0].label) == ("x", 1)
-    assert summary.agreement.average_precision == summary.agreement.roc_auc == 1.0
-    assert summary.agreement.precision_at_n == 1.0
+    (top,), agreed = summary.plain["top"], summary.plain["agreement"]
+    assert (top["name"], top["label"]) == ("x", 1)
+    assert agreed["average_precision"] == agreed["roc_auc"] == agreed["precision_at_n"] == 1.0
 
 
 def test_precision_among_as_many_rows_as_there_are_outliers():
     found = agreement(np.array([1, 1, 0, 0, 1]), np.array([5.0, 1.0, 4.0, 3.0, 2.0]))
-    assert (found.n_outliers, found.precision_at_n) == (3, 1 / 3)
+    assert (found["n_outliers"], found["precision_at_n"]) == (3, 1 / 3)
 
 
 def test_what_is_known_is_not_computed_again(rows):
     judged = SquareDistance().judge(rows)
     summary = summarize(Silent(), cases_of(rows), "rows", top=0, judged=judged)
     assert summary.whole.scores is judged.abnormality
-    assert summary.top == ()
+    assert summary.plain["top"] == []
 
 
 def test_what_is_known_must_be_about_the_same_rows(rows):
@@ -93,7 +93,7 @@ def test_what_is_known_must_be_about_the_same_rows(rows):
 
 
 def test_plain_facts_hold_no_arrays(rows):
-    plain = to_plain(summarize(SquareDistance(), cases_of(rows, names=[1, None, 2, 3]), "rows"))
+    plain = summarize(SquareDistance(), cases_of(rows, names=[1, None, 2, 3]), "rows").plain
     assert plain["top"][0]["name"] is None
     assert plain["n_flagged"] == 2
     assert plain["agreement"] is None

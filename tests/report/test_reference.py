@@ -12,8 +12,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.report import report
 from l1kpca.report.content import report_of
-from l1kpca.report.facts import cases_of
-from l1kpca.report.ranking import summarize, suspects
+from l1kpca.report.ranking import cases_of, summarize, suspects
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +46,8 @@ def test_the_facts_are_what_the_detector_says(made):
     most = np.frombuffer(base64.b64decode(facts["most_false"]), "<u4")
     np.testing.assert_array_equal(most, detector.most_false(X)[order])
     rows = suspects(detector, compared)
-    assert [row["row"] for row in made_report.facts["suspects"]] == [row.row for row in rows]
-    assert [row.row - 1 for row in rows] == detector.calibration_.suspects(20).tolist()
+    assert [row["row"] for row in made_report.facts["suspects"]] == [row["row"] for row in rows]
+    assert [row["row"] - 1 for row in rows] == detector.calibration_.suspects(20).tolist()
 
 
 @pytest.mark.parametrize("count", [1, 10, 60])

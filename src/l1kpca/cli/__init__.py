@@ -4,16 +4,13 @@ import io
 import signal
 import sys
 
-EXTRAS = ("typer", "rich", "pandas", "pyarrow", "skops")
-"""What the extra ``cli`` installs."""
+EXTRAS = ("typer", "rich", "pandas", "pyarrow", "skops")  # of the extra ``cli``
 
 
 def lacking(package: str) -> str:
     """The sentence for a package of the extra that is not installed."""
-    return (
-        f"the command line needs {package}, which is not installed; install it with:"
-        " pip install 'l1kpca[cli]'."
-    )
+    missing = f"the command line needs {package}, which is not installed"
+    return f"{missing}; install it with: pip install 'l1kpca[cli]'."
 
 
 def main() -> None:

@@ -1,7 +1,5 @@
 """The program ``l1kpca``, put together from the modules in ``commands``."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import sys
@@ -31,18 +29,13 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def make_program(wanted: str | None = None) -> typer.Typer:
-    """The program with its commands.
+    """The program with its commands; if one has the name that is wanted, no other is imported.
 
-    A module of the folder ``commands`` that holds a function, or a group of commands, of its own
-    name adds it to the program; nothing is to be listed anywhere.  If there is a command with the
-    name that is wanted, no other is imported.
+    A module in ``commands`` adds the function, or the group of commands, of its own name.
     """
     program = typer.Typer(
-        name="l1kpca",
-        pretty_exceptions_enable=False,
-        add_completion=False,
-        rich_markup_mode=None,
-    )
+        name="l1kpca", pretty_exceptions_enable=False, add_completion=False, rich_markup_mode=None,
+    )  # fmt: skip
     program.callback(invoke_without_command=True)(_common)
     names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
     for name in [wanted] if wanted in names else names:

@@ -1,7 +1,5 @@
 """Work on the batches of a table: here, or on the workers of a Dask cluster."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,19 +21,16 @@ def connected(address: str | None) -> Iterator[bool]:
         import dask
         from distributed import Client
     except ImportError as error:
-        raise InputError(
-            "--cluster needs dask, which is not installed; install it with: pip install"
-            " 'l1kpca[dask]'."
-        ) from error
+        lacking = "--cluster needs dask, which is not installed; install it with: "
+        raise InputError(f"{lacking}pip install 'l1kpca[dask]'.") from error
     # Batches travel within their tasks, so that the scheduler can repeat what a lost worker did.
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
         try:
             client = Client(address, timeout=_SECONDS)
         except (OSError, ValueError) as error:
-            raise InputError(
-                f"--cluster {address}: no Dask scheduler answers; give the address of one that"
-                " runs, such as tcp://host:8786."
-            ) from error
+            silent = f"--cluster {address}: no Dask scheduler answers"
+            way_out = "give the address of one that runs, such as tcp://host:8786."
+            raise InputError(f"{silent}; {way_out}") from error
         with client:
             yield True
 

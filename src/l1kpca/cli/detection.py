@@ -1,19 +1,16 @@
 """A detector with all it takes to judge a table, and what it says as tables on the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from l1kpca import KernelPCAOutlierDetector, TableEncoder
 from l1kpca.cli.cluster import each
 from l1kpca.cli.scoring import Tally
-from l1kpca.cli.terminal import Outputs, Terminal
+from l1kpca.cli.terminal import Terminal
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
-from l1kpca.report.facts import Cases, Reason, Summary, SuspiciousRow, to_plain
-from l1kpca.report.ranking import summarize
+from l1kpca.report.ranking import Cases, Summary, summarize
 from l1kpca.report.values import short, shown_value
 from l1kpca.tables.encoder import Encoded
 from l1kpca.tables.kinds import KINDS, USED
@@ -21,8 +18,7 @@ from l1kpca.tables.table import Table, TableError, shown_list
 from l1kpca.tables.totals import totals_among
 
 _PLAIN = ("numbers", "dates", "0 and 1", "an array of numbers")
-SAMPLE_ROWS = 200_000
-"""Rows of a table that are kept in memory; a detector learns from them."""
+SAMPLE_ROWS = 200_000  # of a table, kept in memory; a detector learns from them
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,15 +26,8 @@ class Model:
     """A fitted detector, which keeps how the columns of a table become numbers."""
 
     detector: KernelPCAOutlierDetector
-    id_column: str | None
-    """The column that named the training rows."""
-    names_given: bool
-    """Whether the columns of the training rows had names of their own."""
-
-    @property
-    def encoder(self) -> TableEncoder:
-        """From the columns of a table to numbers."""
-        return self.detector.encoder_
+    id_column: str | None  # the column that named the training rows
+    names_given: bool  # whether the columns of the training rows had names of their own
 
     def save(self, path: Path, *, overwrite: bool) -> None:
         """Write the model file."""
@@ -49,50 +38,35 @@ class Model:
 
     def check(self, table: Table) -> None:
         """Refuse a table without the columns that the detector looks at."""
-        known = self.encoder.columns_
+        known = self.detector.encoder_.columns_
         lacking = [repr(name) for name in known if name not in table.feature_columns]
         if lacking:
-            raise TableError(
-                f"{table.source} lacks {'the column' if len(lacking) == 1 else 'columns'}"
-                f" {shown_list(lacking)}; the model was fitted on {len(known)} columns:"
-                f" {shown_list(known)}."
-            )
+            which = f"{'the column' if len(lacking) == 1 else 'columns'} {shown_list(lacking)}"
+            fitted = f"the model was fitted on {len(known)} columns: {shown_list(known)}"
+            raise TableError(f"{table.source} lacks {which}; {fitted}.")
 
     def judge(
-        self,
-        table: Table,
-        n_kept: int,
-        terminal: Terminal,
-        judged: Judged | None = None,
-        *,
+        self, table: Table, n_kept: int, terminal: Terminal, judged: Judged | None = None, *,
         spread: bool = False,
-    ) -> tuple[Cases, Judged]:
+    ) -> tuple[Cases, Judged]:  # fmt: skip
         """Judge all rows of a table, and keep the most abnormal ones.
 
-        ``judged`` is what the fit said of the rows, if they are all in memory.  With ``spread`` the
-        workers of a cluster judge them.
+        ``judged`` is what the fit said of them; with ``spread`` the workers of a cluster do it.
         """
-        tally = Tally(table, n_kept)
+        tally, encoder = Tally(table, n_kept), self.detector.encoder_
         with terminal.work(table.source, "scoring rows") as progress:
             if judged is not None:
-                tally.add(self.encoder.encode(table.frame), judged)
+                tally.add(encoder.encode(table.frame), judged)
             batches = table.batches(progress) if judged is None else ()
-            for frame, found in each(_judged, self.detector, batches, spread=spread):
-                X, changes, judged = found
-                tally.add(Encoded(X, self.encoder, frame, changes), judged)
+            for frame, (X, changes, found) in each(_judged, self.detector, batches, spread=spread):
+                tally.add(Encoded(X, encoder, frame, changes), found)
         terminal.note(tally.notes())
         return tally.cases()
 
     def summary(
-        self,
-        cases: Cases,
-        judged: Judged,
-        source: str,
-        top: int,
-        terminal: Terminal,
-        fdr: float | None,
-        alpha: float | None,
-    ) -> Summary:
+        self, cases: Cases, judged: Judged, source: str, top: int, terminal: Terminal,
+        fdr: float | None, alpha: float | None,
+    ) -> Summary:  # fmt: skip
         """What the detector says about rows; the first ``top`` are explained."""
         with terminal.work(source, "explaining rows"):
             summary = summarize(
@@ -100,16 +74,14 @@ class Model:
             )
         detector, pca = self.detector, self.detector.pca_
         rule, contamination = detector.rule, detector.contamination
-        settings = {
+        summary.plain["notes"] = terminal.notes
+        summary.plain["settings"] = {
             "rule": rule_name(rule, contamination) if isinstance(rule, str) else repr(rule),
-            "contamination": contamination,
-            "kernel": pca.kernel,
-            "gamma": pca.gamma_,
-            "components": pca.n_components_,
-            "training_rows": pca.X_fit_.shape[0],
+            "contamination": contamination, "kernel": pca.kernel, "gamma": pca.gamma_,
+            "components": pca.n_components_, "training_rows": pca.X_fit_.shape[0],
             "seed": detector.random_state,
-        }
-        return replace(summary, settings=settings, notes=tuple(terminal.notes))
+        }  # fmt: skip
+        return summary
 
 
 def changed(pca: Any, **options: Any) -> Any:
@@ -130,11 +102,10 @@ def _judged(detector: KernelPCAOutlierDetector, frame: Any) -> tuple[Any, Any, J
 def fit_model(
     table: Table, settings: Mapping[str, Any], stated: Mapping[str, Any], terminal: Terminal
 ) -> tuple[Model, Judged | None]:
-    """Fit a detector to the rows of a table that are in memory.
+    """Fit a detector to the rows of a table that are in memory, and say what it says of them.
 
-    ``settings`` are parameters of the detector.  ``stated`` are parameters of its kernel PCA that
-    the user gave; where they are None, the rule has its own.  Returns what the fit says of the
-    rows, too, if they are all.
+    ``settings`` are parameters of the detector, ``stated`` those of its kernel PCA; None leaves the
+    choice to the rule.  If the rows are not all, nothing is said of them.
     """
     table.labels()  # refused before anything else
     encoded = learn(table, terminal)
@@ -164,10 +135,10 @@ def learn(table: Table, terminal: Terminal) -> Encoded:
     except ValueError as error:
         raise TableError(f"{table.source}: {error}.") from error
     for kind in KINDS:
-        reasons = {n: r for n, r in encoder.reasons_.items() if encoder.kinds_[n] == kind}
         names = [
             name if why in _PLAIN else f"{name} ({why})".replace("(dates (", "(").replace("))", ")")
-            for name, why in reasons.items()
+            for name, why in encoder.reasons_.items()
+            if encoder.kinds_[name] == kind
         ]
         about = kind if kind in USED else f"left out, {kind}"
         terminal.note([shown_list(names, 20)] if names else [], about)
@@ -176,63 +147,54 @@ def learn(table: Table, terminal: Terminal) -> Encoded:
     return encoded
 
 
-def write_scores(summary: Summary, table: Table, outputs: Outputs, terminal: Terminal) -> None:
-    """Write the rows as read, with score, rank and flag beside them, and p-values if known."""
-    added = {"score": summary.whole.scores, "rank": summary.ranks}
-    added["flag"] = summary.whole.flags.astype("int8")
-    if summary.promise.p_values is not None:
-        added["p_value"] = summary.promise.p_values
-    outputs.write_table(table, added, terminal)
-
-
-def cells_of(top: Sequence[SuspiciousRow]) -> list[dict[str, str]]:
+def cells_of(top: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Rows as they are shown, with their reasons."""
-    with_names = any(row.name is not None for row in top)
-    with_truth = any(row.label is not None for row in top)
+    with_names = any(row["name"] is not None for row in top)
     rows = []
     for row in top:
-        cells = {"rank#": str(row.rank), "row#": str(row.row)}
+        cells = {"rank#": str(row["rank"]), "row#": str(row["row"])}
         if with_names:
-            cells["id"] = shown_value(row.name)
-        cells["score#"] = shown_value(row.score)
-        if row.p_value is not None:
-            cells["p#"] = shown_value(row.p_value)
-        cells |= {"flag": "outlier" if row.flagged else ""}
-        if with_truth:
-            cells["truth"] = "outlier" if row.label else "inlier"
-        reasons = ", ".join(map(_reason, row.reasons))
-        cells["most responsible columns (share of the score)"] = reasons
+            cells["id"] = shown_value(row["name"])
+        cells["score#"] = shown_value(row["score"])
+        if row["p_value"] is not None:
+            cells["p#"] = shown_value(row["p_value"])
+        cells["flag"] = "outlier" if row["flagged"] else ""
+        if row["label"] is not None:
+            cells["truth"] = "outlier" if row["label"] else "inlier"
+        reasons = []
+        for one in row["reasons"]:
+            cell = f"{shown_value(one['column'])} = {shown_value(one['value'])}"
+            if one["expected"] is not None:
+                cell += f", expected about {shown_value(short(one['expected'], 3))}"
+            reasons.append(f"{cell} ({one['share']:.0%})")
+        cells["most responsible columns (share of the score)"] = ", ".join(reasons)
         rows.append(cells)
     return rows
 
 
-def _reason(reason: Reason) -> str:
-    """A column with its cell, what it should have been if it stands out, and its share."""
-    value, about = shown_value(reason.value), ""
-    if reason.expected is not None:
-        about = f", expected about {shown_value(short(reason.expected, 3))}"
-    return f"{shown_value(reason.column)} = {value}{about} ({reason.share:.0%})"
+def show(summary: Summary, table: Table, terminal: Terminal) -> None:
+    """Write scores, ranks and flags; show the most abnormal rows, and how well they fit the truth.
 
-
-def show(summary: Summary, outputs: Outputs, terminal: Terminal) -> None:
-    """The most abnormal rows with their reasons, how well the truth was met, what was written."""
-    terminal.show_notes()
-    terminal.table(f"The most abnormal rows of {summary.source}", cells_of(summary.top))
-    flagged = f"{summary.n_flagged} of {summary.n_rows} rows are flagged: their score is above the"
-    none = f"None of the {summary.n_rows} rows is flagged: no score is above the"
-    terminal.say(
-        f"{flagged if summary.n_flagged else none} cut-off {summary.cutoff:.4g}."
-        f"{'' if summary.clear_line else ' There is no clear line: many rows are near it.'}"
-    )
-    for sentence in summary.promise.says:
+    The file has the rows as read, and p-values if there are reference rows.
+    """
+    plain, promise = summary.plain, summary.promise
+    added = {"score": summary.whole.scores, "rank": summary.ranks}
+    added["flag"] = summary.whole.flags.astype("int8")
+    if promise.p_values is not None:
+        added["p_value"] = promise.p_values
+    terminal.write_table(table, added)
+    terminal.table(f"The most abnormal rows of {plain['source']}", cells_of(plain["top"]))
+    n, n_rows = plain["n_flagged"], plain["n_rows"]
+    flagged = f"{n} of {n_rows} rows are flagged: their score is above the"
+    none = f"None of the {n_rows} rows is flagged: no score is above the"
+    unclear = "" if plain["clear_line"] else " There is no clear line: many rows are near it."
+    terminal.say(f"{flagged if n else none} cut-off {plain['cutoff']:.4g}.{unclear}")
+    for sentence in promise.says:
         terminal.say(sentence)
-    found = summary.agreement
+    found = plain["agreement"]
     if found is not None:
-        terminal.say(
-            f"Average precision {found.average_precision:.3f}, ROC-AUC {found.roc_auc:.3f}."
-        )
-        terminal.say(
-            f"Precision among the top {found.n_outliers} rows, as many as there are outliers:"
-            f" {found.precision_at_n:.3f}."
-        )
-    outputs.finish(to_plain(summary), terminal)
+        precision, area = found["average_precision"], found["roc_auc"]
+        terminal.say(f"Average precision {precision:.3f}, ROC-AUC {area:.3f}.")
+        first = f"Precision among the top {found['n_outliers']} rows, as many as there are outliers"
+        terminal.say(f"{first}: {found['precision_at_n']:.3f}.")
+    terminal.finish(plain)

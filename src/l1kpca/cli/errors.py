@@ -1,7 +1,5 @@
 """What goes wrong, as one sentence and an exit status; a user never sees a traceback."""
 
-from __future__ import annotations
-
 import os
 import sys
 import traceback
@@ -31,9 +29,8 @@ def library_errors_explained(doing: str) -> Iterator[None]:
             raise
         raise InputError(f"{doing}: {_one_line(str(error))}") from error
     except MemoryError as error:
-        raise InputError(
-            f"{doing}: not enough memory; set a smaller --memory-limit, or use fewer rows."
-        ) from error
+        way_out = "set a smaller --memory-limit, or use fewer rows."
+        raise InputError(f"{doing}: not enough memory; {way_out}") from error
 
 
 def status_of(error: BaseException) -> int:
@@ -44,9 +41,10 @@ def status_of(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         say("interrupted; no partial files were left.")
         return INTERRUPTED
-    if isinstance(error, BrokenPipeError):
-        # The reader of a pipe went away, as `head` does; nobody is left to be told.
-        _drop_stdout()
+    if isinstance(error, OSError):
+        # What is still waiting to be printed cannot be, and must not fail again at exit.
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (stands in until exit)
+    if isinstance(error, BrokenPipeError):  # the reader went away, as `head` does
         return 0
     sentence = _sentence(error)
     if sentence is not None:
@@ -70,15 +68,9 @@ def _sentence(error: BaseException) -> str | None:
     if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
         return lacking(error.name)
     if isinstance(error, OSError):
-        _drop_stdout()
         what = error.filename or "the output"
         return f"{what} could not be read or written: {error.strerror or _one_line(str(error))}."
     return None
-
-
-def _drop_stdout() -> None:
-    """What is still waiting to be printed cannot be, and must not fail again at exit."""
-    sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (stands in for stdout until exit)
 
 
 def _one_line(text: str) -> str:
@@ -93,6 +85,4 @@ def say(sentence: str) -> None:
 
 def printable(text: str) -> str:
     """The same text without characters that could command a terminal."""
-    if text.isprintable():
-        return text
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)

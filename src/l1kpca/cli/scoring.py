@@ -1,9 +1,7 @@
 """Scores of all rows of a table that is read in batches, and its most abnormal rows."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -11,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from l1kpca.outliers import Judged
-from l1kpca.report.facts import Cases, Whole
+from l1kpca.report.ranking import Cases, Whole
 from l1kpca.tables.encoder import Encoded, by_column
 from l1kpca.tables.table import Table, shown_list
 
@@ -26,8 +24,7 @@ class Tally:
         self._scores, self._flags = np.empty(table.n_rows), np.empty(table.n_rows, dtype=bool)
         self._labels = None if table.label_column is None else np.empty(table.n_rows, dtype=np.int8)
         self._kept: list[tuple[Encoded, Judged, np.ndarray]] = []
-        self._least = -np.inf
-        self._n_rows = 0
+        self._least, self._n_rows = -np.inf, 0
         self._holes: Counter[str] = Counter()
         self._changes: Counter[tuple[str, str]] = Counter()
         self._examples: dict[tuple[str, str], str] = {}
@@ -46,7 +43,7 @@ class Tally:
             self._changes[change.column, change.what] += change.count
             self._examples.setdefault((change.column, change.what), change.example)
         high = np.flatnonzero(judged.abnormality >= self._least)
-        self._kept.append((encoded[high], taken(judged, high), self._n_rows + high))
+        self._kept.append((encoded[high], taken([judged], high), self._n_rows + high))
         self._n_rows += len(encoded)
         if sum(len(rows) for *_, rows in self._kept) > 2 * self._n_kept:
             self._kept = [self._best()]
@@ -69,25 +66,16 @@ class Tally:
         frame, encoder = encoded.table, encoded.encoder
         if len(rows) < self._n_rows:
             typical = table.frame.iloc[:: len(table.frame) // _TYPICAL_ROWS + 1]
-            whole = Whole(
-                self._scores,
-                self._flags,
-                self._labels,
-                rows,
-                encoder.encode(typical).X,
-                lambda column: typical[column].array,
-            )
+            found = self._scores, self._flags, self._labels, rows, encoder.encode(typical).X
+            whole = Whole(*found, lambda column: typical[column].array)
         ids = table.id_column
         cases = Cases(
-            X=encoded,
-            columns=encoder.columns_,
-            column_of=encoder.column_of_,
+            X=encoded, columns=encoder.columns_, column_of=encoder.column_of_,
             values=lambda column: frame[column].array,
             names=None if ids is None else frame[ids].to_numpy(dtype=object),
-            labels=table.labels(frame),
-            whole=whole,
+            labels=table.labels(frame), whole=whole,
             left_out=[name for name in table.feature_columns if name not in encoder.columns_],
-        )
+        )  # fmt: skip
         return cases, judged
 
     def _best(self) -> tuple[Encoded, Judged, np.ndarray]:
@@ -102,37 +90,25 @@ class Tally:
             parts[0].encoder,
             tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True),
         )
-        return encoded[best], taken(joined(found), best), np.concatenate(places)[best]
+        return encoded[best], taken(found, best), np.concatenate(places)[best]
 
 
-def taken(value: Any, rows: np.ndarray) -> Any:
-    """Some rows of arrays, wherever they are in an object."""
-    if isinstance(value, np.ndarray):
-        return value[rows]
-    if not is_dataclass(value) or isinstance(value, type):
-        return value
-    parts = {field.name: taken(getattr(value, field.name), rows) for field in fields(value)}
-    return type(value)(**parts)
-
-
-def joined(values: Any) -> Any:
-    """Objects with the rows of all in each array; what is no array is that of the first."""
+def taken(values: Sequence[Any], rows: np.ndarray) -> Any:
+    """Objects as one with some rows of all in each array; what is no array is that of the first."""
     first = values[0]
     if isinstance(first, np.ndarray):
-        return np.concatenate(values)
+        return np.concatenate(values)[rows]
     if not is_dataclass(first) or isinstance(first, type):
         return first
-    return type(first)(
-        **{field.name: joined([getattr(v, field.name) for v in values]) for field in fields(first)}
-    )
+    names = [field.name for field in fields(first)]
+    return type(first)(*(taken([getattr(v, name) for v in values], rows) for name in names))
 
 
 def robust_scaling(X: np.ndarray, *, scale: bool = True) -> Callable[[np.ndarray], np.ndarray]:
-    """Columns at median 0 and quartile distance 1: outliers do not decide how much one counts.
+    """Columns at median 0 and quartile distance 1; a missing number becomes the median.
 
     Where the quartiles agree up to rounding, the unit is kept.  Unlike scikit-learn's RobustScaler,
-    this looks at the size of the column, so that its unit makes no difference.  A missing number
-    becomes the median.
+    this compares with the size of the column, so that its unit makes no difference.
     """
     half = X / 2  # differences of halves never overflow
     low, median, high = np.nanpercentile(half, [25, 50, 75], axis=0)

@@ -8,8 +8,7 @@ from pathlib import Path
 from urllib import error as failures
 from urllib.request import urlopen
 
-from l1kpca.datasets.catalog import info
-from l1kpca.datasets.loaders import default_cache_dir
+from l1kpca.datasets.loaders import default_cache_dir, info
 from l1kpca.files import OutputError, replacing
 
 BASE_URL = "https://raw.githubusercontent.com/yzhao062/pyod"
@@ -24,18 +23,13 @@ class FetchError(RuntimeError):
 
 
 def fetch(
-    name: str,
-    cache_dir: str | os.PathLike[str] | None = None,
-    *,
-    base_url: str | None = None,
-    progress: Progress | None = None,
-    timeout: float = 30.0,
-) -> Path:
+    name: str, cache_dir: str | os.PathLike[str] | None = None, *, base_url: str | None = None,
+    progress: Progress | None = None, timeout: float = 30.0,
+) -> Path:  # fmt: skip
     """Download the pinned ``.mat`` file of a data set, or find it in the cache.
 
-    A file in the cache with the pinned sha256 is used as it is, without a connection. Any other is
-    replaced, but only by a download that is complete and has that sha256: after a failure, call
-    it again.
+    A cached file with the pinned sha256 needs no connection. Any other is replaced, but only by a
+    complete download with that sha256: after a failure, call it again.
 
     Parameters
     ----------
@@ -44,7 +38,7 @@ def fetch(
     cache_dir : path-like, optional
         Where to keep the file; by default `default_cache_dir`, where `load` looks too.
     base_url : str, optional
-        Address of a mirror with the same paths below it. By default the environment variable
+        A mirror with the same paths below it; by default the environment variable
         ``L1KPCA_DATA_URL``, else the GitHub repository ``yzhao062/pyod``.
     progress : callable, optional
         Called as ``progress(done, total)``, in bytes; `total` is 0 if the server does not tell it.
@@ -54,12 +48,7 @@ def fetch(
     Returns
     -------
     path : Path
-        The complete, checked file.
-
-    Raises
-    ------
-    FetchError
-        If the server is out of reach, refuses, breaks off, or sends other bytes.
+        The complete, checked file; `FetchError` says why there is none.
     """
     facts = info(name)
     base = base_url or os.environ.get(URL_VARIABLE) or BASE_URL
@@ -75,19 +64,16 @@ def fetch(
     try:
         content = _download(url, progress, timeout)
         if hashlib.sha256(content).hexdigest() != facts.sha256:
-            raise FetchError(
-                f"the sha256 of {url} is not the pinned {facts.sha256}, so nothing was kept."
-            )
+            other = f"the sha256 of {url} is not the pinned {facts.sha256}"
+            raise FetchError(f"{other}, so nothing was kept.")
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(target, overwrite=True) as temporary:
             temporary.write_bytes(content)
     except FetchError as error:
         raise FetchError(f"{name} was not fetched: {error}") from error
     except (OSError, OutputError) as error:
-        raise FetchError(
-            f"{name} was not fetched: cache_dir={str(folder)!r} cannot be written ({error}); "
-            "choose another directory."
-        ) from error
+        why = f"cache_dir={str(folder)!r} cannot be written ({error}); choose another directory"
+        raise FetchError(f"{name} was not fetched: {why}.") from error
     return target
 
 
@@ -111,7 +97,6 @@ def _download(url: str, progress: Progress | None, timeout: float) -> bytes:
             "or pass data_dir to datasets.load with a copy of the file."
         ) from error
     if len(content) < total:
-        raise FetchError(
-            f"the connection broke off before the end of {url}, so nothing was kept; try again."
-        )
+        broken = f"the connection broke off before the end of {url}"
+        raise FetchError(f"{broken}, so nothing was kept; try again.")
     return bytes(content)

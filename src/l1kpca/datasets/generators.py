@@ -11,8 +11,7 @@ from sklearn.utils import check_random_state
 RandomState = int | np.random.RandomState | None
 Toy = tuple[NDArray[np.float64], NDArray[np.int8]]
 
-# Along the line and across it. They tilt the first component of L2 so far that its circle takes in
-# the two squares nearest to the line.
+# Along the line and across it: they tilt the first component of L2.
 _LINE_FAR = np.array([[-9.0, 0.0], [9.0, 0.0]])
 _LINE_OFF = np.array([[3.75, 2.25], [4.5, 4.75], [5.25, 5.75]])
 
@@ -21,59 +20,42 @@ _LINE_OFF = np.array([[3.75, 2.25], [4.5, 4.75], [5.25, 5.75]])
 class LowRankData:
     """A low-rank matrix before and after noise on some of its rows."""
 
-    X: NDArray[np.float64]
-    """The noisy matrix."""
-    X_normal: NDArray[np.float64]
-    """Without noise; columns have mean 0 and standard deviation 1."""
-    corrupted: NDArray[np.bool_]
-    """True for the rows that noise was added to."""
+    X: NDArray[np.float64]  #: The noisy matrix
+    X_normal: NDArray[np.float64]  #: Without noise; columns have mean 0 and standard deviation 1
+    corrupted: NDArray[np.bool_]  #: True for the rows that noise was added to
 
 
 def make_low_rank(
-    n_samples: int = 1000,
-    n_features: int = 50,
-    rank: int = 10,
-    corrupted: float = 0.1,
-    *,
-    noise_scale: float = 12.5,
-    noise_share: float = 0.1,
-    random_state: RandomState = None,
-) -> LowRankData:
+    n_samples: int = 1000, n_features: int = 50, rank: int = 10, corrupted: float = 0.1, *,
+    noise_scale: float = 12.5, noise_share: float = 0.1, random_state: RandomState = None,
+) -> LowRankData:  # fmt: skip
     r"""Low-rank data with noise on single entries of some rows.
 
-    The normal matrix is :math:`U \operatorname{diag}(\lambda) V^T` with independent standard
-    normal entries in :math:`U` and :math:`V` and scales :math:`\lambda` that fall evenly from 3
-    to 1; then each column is brought to mean 0 and standard deviation 1. In
-    ``round(corrupted * n_samples)`` rows, each entry gets noise with probability q:
-
-    .. math:: X_{ij} = X^{normal}_{ij} + b_{ij} e_{ij}, \quad
-              b_{ij} \sim \mathrm{Bernoulli}(q), \quad e_{ij} \sim N(0, s^2).
+    The normal matrix is :math:`U \operatorname{diag}(\lambda) V^T` with standard normal entries in
+    U and V and scales :math:`\lambda` that fall evenly from 3 to 1; its columns are brought to mean
+    0 and deviation 1. In ``round(corrupted * n_samples)`` rows, each entry gets noise
+    :math:`N(0, s^2)` with probability q.
 
     Parameters
     ----------
-    n_samples, n_features : int, default=1000, 50
-        Size of the matrix.
-    rank : int, default=10
-        Rank of the normal matrix.
+    n_samples, n_features, rank : int, default=1000, 50, 10
+        Size and rank of the normal matrix.
     corrupted : float in [0, 1], default=0.1
         Share of the rows that get noise (r in the paper).
-    noise_scale : float, default=12.5
-        s, in standard deviations of a normal column.
-    noise_share : float in [0, 1], default=0.1
-        q, the expected share of noisy entries in a corrupted row.
+    noise_scale, noise_share : float, default=12.5, 0.1
+        s, in standard deviations of a normal column, and q.
     random_state : int, RandomState or None, default=None
         Seed. With one seed, a larger `corrupted` corrupts the same rows in the same way, and more.
 
     Returns
     -------
     data : LowRankData
-        The noisy matrix, the normal matrix and the mask of the corrupted rows.
 
     Notes
     -----
-    The paper does not publish its generator; this one follows its description. With the default
-    noise, four components of classical linear PCA explain about 90 % of what four can explain of
-    the normal matrix, as in the paper; with ``noise_scale=10`` it is about 96 %.
+    The paper describes its generator and does not publish it. With the default noise, four
+    components of classical linear PCA explain about 90 % of what four can explain of the normal
+    matrix, as in the paper; with ``noise_scale=10`` it is about 96 %.
 
     Examples
     --------
@@ -102,10 +84,8 @@ def make_low_rank(
 def make_line(n_normal: int = 40, *, noise: float = 0.1, random_state: RandomState = None) -> Toy:
     r"""Toy one: points along a line, two far points on it, six points off it.
 
-    Normal points are :math:`t_i u + \sigma \epsilon_i v` with :math:`t_i` even in [-5, 5],
-    :math:`u` at 30 degrees, :math:`v` across it and :math:`\epsilon_i \sim N(0, 1)`. The far
-    points are at :math:`t = \pm 9`. The off points are three on either side, point-symmetric
-    about the origin, so that together they pull a first component away from the line.
+    Normal points are even along a line at 30 degrees, from -5 to 5, with normal noise across it.
+    The far points are at -9 and 9; the off points pull a first component away from the line.
 
     Parameters
     ----------
@@ -125,16 +105,9 @@ def make_line(n_normal: int = 40, *, noise: float = 0.1, random_state: RandomSta
 
     Notes
     -----
-    The paper shows its points in a picture only. These places were searched for, so that the circle
+    The paper shows its points only in a picture. These places were searched for, so that the circle
     around the normal points takes in two squares for L2, and none for Algorithm 1 and R1: this can
     happen, which does not say how often it does.
-
-    Examples
-    --------
-    >>> from l1kpca.datasets import make_line
-    >>> X, kind = make_line(random_state=0)
-    >>> X.shape, [int((kind == k).sum()) for k in (0, 1, 2)]
-    ((48, 2), [40, 2, 6])
     """
     _check("n_normal", n_normal, Integral, 2)
     _check("noise", noise, Real, 0)
@@ -150,21 +123,15 @@ def make_spiral(
 ) -> Toy:
     r"""Toy two: points along a spiral, two points far outside, six between its arms.
 
-    Normal points are :math:`3 t_i (\cos 2\pi t_i, \sin 2\pi t_i) + \sigma \epsilon_i`, with
-    :math:`t_i^2` even in [1/16, turns²], which makes them about equally dense along the curve.
-    The far points are opposite each other at 1.6 times the spiral's radius. The off points are
-    halfway between two turns, at radius :math:`3 (t - 1/2)`.
+    Normal points are about equally dense along the curve. The far points are opposite each other at
+    1.6 times the spiral's radius, the off points halfway between two turns.
 
     Parameters
     ----------
-    n_normal : int, default=150
-        Number of normal points.
+    n_normal, noise, random_state : optional
+        As in `make_line`; the noise is about the curve, in either coordinate.
     turns : float, default=2.0
         How often the spiral winds around; at least 1.
-    noise : float, default=0.1
-        Standard deviation of the normal points about the curve, in either coordinate.
-    random_state : int, RandomState or None, default=None
-        Seed of the noise. The outliers have fixed places.
 
     Returns
     -------

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from l1kpca.datasets.catalog import DatasetInfo, info, names
 from l1kpca.files import read_arrays
 
 DATA_VARIABLE = "L1KPCA_DATA"
+# Rows, labels, names of the columns, and the source.
 Contents = tuple[NDArray[np.float64], NDArray[np.int8], tuple[str, ...], str]
-"""Rows, labels, names of the columns, and the source."""
 
 # Rows of scikit-learn's data that ODDS drew, with replacement (41 comes twice), in file order.
 _WBC_MALIGNANT = np.array(
@@ -22,19 +21,90 @@ _WBC_MALIGNANT = np.array(
 )
 
 
+_PYOD = "34f7996effac700a5166d882d5e94c6e6078fae3"
+# breastw.mat left the tree later, so it is pinned at an older commit of the same repository.
+_PYOD_BREASTW = "ef6d5e8dc828615f498286c1d6a22cbd02fd4cd2"
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """Facts about one data set, without its values."""
+
+    name: str
+    n_samples: int
+    n_features: int
+    n_outliers: int
+    description: str  #: Where the values come from and what an outlier is
+    commit: str  #: Of the GitHub repository ``yzhao062/pyod`` that holds the pinned file
+    sha256: str  #: Of that ``.mat`` file
+    built_in: bool = False  #: Whether `load` needs no file
+
+    @property
+    def path(self) -> str:
+        """Path of the pinned file below the base address."""
+        return f"{self.commit}/notebooks/data/{self.name}.mat"
+
+
+_CATALOG = {entry.name: entry for entry in (
+    DatasetInfo("wbc", 378, 30, 21, "ODDS WBC: UCI Breast Cancer Wisconsin (Diagnostic), columns"
+        " scaled to [0, 1], outlier = one of 21 malignant cases", _PYOD,
+        "afe6b26953cc196b9a480318c903e0edef22529c2f61bd02082438c6e70630a7", built_in=True),
+    DatasetInfo("ionosphere", 351, 33, 126, "ODDS Ionosphere: UCI Ionosphere without its all-zero"
+        " column, outlier = bad", _PYOD,
+        "8ac5dfa6f47db4acdfe10615489b7f7dd015d79d5b381ce641e72baca3cfefb0"),
+    DatasetInfo("breastw", 683, 9, 239, "ODDS BreastW: UCI Breast Cancer Wisconsin (Original),"
+        " outlier = malignant", _PYOD_BREASTW,
+        "a2e3f7c7f61ddde87c4373f0c0539de996227b9659c70b3c227948ebf0c6062b"),
+    DatasetInfo("cardio", 1831, 21, 176, "ODDS Cardio: UCI Cardiotocography, standardized columns,"
+        " outlier = pathologic", _PYOD,
+        "5e568b6a73711012c481fa6cc984ab9c68e9a4fa44d6aeb3b43efa381c3f695b"),
+    DatasetInfo("musk", 3062, 166, 97, "ODDS Musk: UCI Musk (version 2), some of its molecules,"
+        " outlier = two musks", _PYOD,
+        "50bbf414caceb66cfe6f6b1eb7c1ff7c6eb1e6d87173f7bb597ba55cd3dc5493"),
+    DatasetInfo("mnist", 7603, 100, 700, "ODDS Mnist: MNIST digits zero and six, 100 of the pixels,"
+        " outlier = six", _PYOD,
+        "9479e221f236684c09f3e11c7ad124725d34ecd301b9450425e8b113368413a6"),
+)}  # fmt: skip
+
+
+def names() -> list[str]:
+    """Names of the data sets, which `load`, `fetch` and `info` take.
+
+    Returns
+    -------
+    names : list of str
+        In the order of the paper's tables.
+    """
+    return list(_CATALOG)
+
+
+def info(name: str) -> DatasetInfo:
+    """Size, origin and checksum of a data set, without loading it.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`; any other is a ``ValueError``.
+
+    Returns
+    -------
+    info : DatasetInfo
+    """
+    if name not in _CATALOG:
+        known = ", ".join(_CATALOG)
+        raise ValueError(f"name={name!r} is not a known data set; choose one of: {known}.")
+    return _CATALOG[name]
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Rows with known outliers."""
 
-    X: NDArray[np.float64]
-    """(n_samples, n_features), unscaled and in the order of the source."""
-    y: NDArray[np.int8]
-    """Labels: 1 = outlier, 0 = inlier."""
+    X: NDArray[np.float64]  #: (n_samples, n_features), unscaled and in the order of the source
+    y: NDArray[np.int8]  #: Labels: 1 = outlier, 0 = inlier
     name: str
-    feature_names: tuple[str, ...]
-    """``x0, x1, ...`` where the source has none."""
-    description: str
-    """Where the values come from and what an outlier is."""
+    feature_names: tuple[str, ...]  #: ``x0, x1, ...`` where the source has none
+    description: str  #: Where the values come from and what an outlier is
     source: str
     """The file that was read, or ``"scikit-learn"`` for built-in data."""
 
@@ -44,10 +114,9 @@ def load(
 ) -> Any:
     """Load one of the six outlier detection data sets.
 
-    ``wbc`` is built in: it is rebuilt from scikit-learn's breast cancer data and never read from
-    a file. The other five are looked for as ``<name>.npz`` or ``<name>.mat`` (arrays ``X`` and
-    ``y``) in `data_dir`, in the directory named by the environment variable ``L1KPCA_DATA``, and
-    in the user's cache, in this order. A file whose size differs from the known one is refused.
+    ``wbc`` is built in. The others are looked for as ``<name>.npz`` or ``<name>.mat`` (arrays ``X``
+    and ``y``) in `data_dir`, in the directory named by the environment variable ``L1KPCA_DATA``,
+    and in the user's cache, in this order. A file of another size is refused.
 
     Parameters
     ----------
@@ -61,7 +130,6 @@ def load(
     Returns
     -------
     data : Dataset, or (X, y)
-        Rows, labels and where they come from.
 
     Examples
     --------
@@ -69,7 +137,6 @@ def load(
     >>> data = datasets.load("wbc")
     >>> data.X.shape, int(data.y.sum()), data.feature_names[0]
     ((378, 30), 21, 'mean radius')
-    >>> X, y = datasets.load("wbc", return_X_y=True)
     """
     facts = info(name)
     X, y, columns, source = _build_wbc() if facts.built_in else _read(facts, _places(data_dir))
@@ -82,12 +149,12 @@ def available(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
     Parameters
     ----------
     data_dir : path-like, optional
-        A directory to look in first, as for `load`.
+        A directory to look in first.
 
     Returns
     -------
     names : list of str
-        Built-in data sets and those with a file, in the order of `names`.
+        In the order of `names`.
     """
     places = _places(data_dir)
     return [name for name in names() if info(name).built_in or _find(name, places)]
@@ -114,10 +181,8 @@ def default_cache_dir() -> Path:
 def _places(data_dir: str | os.PathLike[str] | None) -> list[Path]:
     """Where to look, in this order."""
     if data_dir is not None and not Path(data_dir).is_dir():
-        raise FileNotFoundError(
-            f"data_dir={os.fspath(data_dir)!r} is not a directory; "
-            "give one that holds <name>.npz or <name>.mat files."
-        )
+        wrong = f"data_dir={os.fspath(data_dir)!r} is not a directory"
+        raise FileNotFoundError(f"{wrong}; give one that holds <name>.npz or <name>.mat files.")
     given = (data_dir, os.environ.get(DATA_VARIABLE) or None)
     return [*(Path(place) for place in given if place is not None), default_cache_dir()]
 
@@ -136,7 +201,16 @@ def _read(facts: DatasetInfo, places: list[Path]) -> Contents:
             f"set the environment variable {DATA_VARIABLE} to such a directory; or download it "
             f"with datasets.fetch({facts.name!r}) (command line: l1kpca datasets fetch)."
         )
-    X, y = _read_labelled(path)
+    arrays = read_arrays(path)
+    X, y = (np.asarray(arrays.get(name, ())) for name in ("X", "y"))
+    y = y.ravel()  # MATLAB stores a vector as a matrix
+    numeric = np.issubdtype(X.dtype, np.number) and X.ndim == 2 and len(X) == len(y) > 0
+    if not (numeric and np.isfinite(X).all() and np.isin(y, (0, 1)).all()):
+        raise ValueError(
+            f"{path} must hold X, a matrix of finite numbers, and y, one label for each row:"
+            f" 1 = outlier, 0 = inlier; X has shape {X.shape} and dtype {X.dtype}, y has {len(y)}"
+            " entries."
+        )
     found, known = (*X.shape, int(y.sum())), (facts.n_samples, facts.n_features, facts.n_outliers)
     if found != known:
         raise ValueError(
@@ -144,29 +218,8 @@ def _read(facts: DatasetInfo, places: list[Path]) -> Contents:
             f"and {found[2]} outliers instead of {known[0]}, {known[1]} and {known[2]}; "
             f"datasets.fetch({facts.name!r}) downloads the right file."
         )
-    return X, y, tuple(f"x{column}" for column in range(X.shape[1])), str(path)
-
-
-def _read_labelled(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """The rows ``X`` and the 0/1 labels ``y`` of a file."""
-    arrays = read_arrays(path)
-    missing = [key for key in ("X", "y") if key not in arrays]
-    if missing:
-        raise ValueError(
-            f"{path} has no array {' and no array '.join(missing)}; "
-            "it must hold X (rows) and y (1 = outlier, 0 = inlier)."
-        )
-    X, y = arrays["X"], np.asarray(arrays["y"]).ravel()  # MATLAB stores a vector as a matrix
-    if not (np.issubdtype(X.dtype, np.number) and X.ndim == 2 and len(X) == len(y)):
-        raise ValueError(
-            f"{path} has X of shape {X.shape} and dtype {X.dtype} with {len(y)} labels in y; "
-            "X must be a numeric matrix with one label for each row."
-        )
-    if not np.isfinite(X).all():
-        raise ValueError(f"{path} has missing or infinite values in X; all must be finite.")
-    if not np.isin(y, (0, 1)).all():
-        raise ValueError(f"{path} has labels other than 0 and 1 in y; 1 = outlier, 0 = inlier.")
-    return np.ascontiguousarray(X, dtype=np.float64), y.astype(np.int8)
+    columns = tuple(f"x{column}" for column in range(X.shape[1]))
+    return np.ascontiguousarray(X, dtype=np.float64), y.astype(np.int8), columns, str(path)
 
 
 def _build_wbc() -> Contents:

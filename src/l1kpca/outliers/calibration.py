@@ -11,37 +11,23 @@ from l1kpca._typing import Array
 from l1kpca.checks import check_seed
 from l1kpca.estimators.advice import warn_user
 from l1kpca.outliers import false_flags
+from l1kpca.outliers.door import in_partitions, is_precomputed
 from l1kpca.outliers.drift import Drift, look_for_drift
 from l1kpca.outliers.false_flags import benjamini_hochberg
-from l1kpca.outliers.parameters import is_precomputed
 from l1kpca.outliers.rules import is_number
-from l1kpca.outliers.tables import in_partitions
 from l1kpca.tables.encoder import Encoded
 
 OUTLIER, ORDINARY, UNKNOWN = 1, 0, -1
-_ASKED = 20  # reference rows that somebody may be asked to look at
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Reference rows, by how abnormal they are.
-
-    Attributes
-    ----------
-    abnormality : ndarray of shape (n_reference,)
-        Of the reference rows.
-    labels : ndarray of shape (n_reference,), int
-        1 for confirmed outliers, which are not compared with; 0 ordinary, -1 unknown.
-    rows : ndarray of shape (n_reference,), int
-        Their places in the table that was given.
-    n_split : int
-        Rows of the table that ``fit`` has held them out of; 0 if they are a table of their own.
-    """
+    """Reference rows, by how abnormal they are."""
 
     abnormality: Array
-    labels: Array
-    rows: Array
-    n_split: int = 0
+    labels: Array  #: 1 for confirmed outliers, never compared with; 0 ordinary, -1 unknown.
+    rows: Array  #: Their places in the table that was given.
+    n_split: int = 0  #: Rows of the table that ``fit`` has held them out of, if it has.
 
     @property
     def compared(self) -> Array:
@@ -53,21 +39,24 @@ class Calibration:
         """Estimated number of outliers among the rows compared with: those that stand apart."""
         return false_flags.standing_apart(self.compared)
 
-    def suspects(self, n_rows: int = _ASKED) -> Array:
+    def suspects(self, n_rows: int = 20) -> Array:
         """Places of the most abnormal reference rows whose label is unknown, worst first."""
         order = np.argsort(-self.abnormality, kind="stable")
         return self.rows[order[self.labels[order] == UNKNOWN][:n_rows]]
 
-    def p_values(self, abnormality: Array) -> Array:
-        """(1 + number of reference rows that are as abnormal) / (n + 1)."""
-        return _p_values(self.compared, abnormality)
+    def p_values(self, abnormality: Array, n_left_out: int = 0) -> Array:
+        """(1 + number of reference rows that are as abnormal) / (n + 1).
+
+        The most abnormal reference rows can be left out.
+        """
+        reference, abnormality = false_flags.rounded(self.compared, abnormality)
+        n = len(reference) - n_left_out
+        return (1 + n - np.searchsorted(reference[:n], abnormality, side="left")) / (n + 1)
 
     def advice(self, abnormality: Array, fdr: float) -> str:
         """What keeps rows from being flagged, and what to do about it; empty if nothing does."""
-        reference, m = self.compared, len(abnormality)
-        n, suspected = len(reference), self.suspected
-        p = _p_values(reference, abnormality)
-        without = _p_values(reference[: n - suspected], abnormality)
+        n, m, suspected = len(self.compared), len(abnormality), self.suspected
+        p, without = self.p_values(abnormality), self.p_values(abnormality, suspected)
         found = int(benjamini_hochberg(p, fdr).sum())
         lost = int(benjamini_hochberg(without, fdr).sum()) - found
         beyond, wanted = int((p <= 1 / (n + 1)).sum()), _ceil(m / (n + 1) / fdr)
@@ -75,17 +64,14 @@ class Calibration:
             return too_few("fdr", fdr, n)
         said = []
         if lost > 0:
-            said.append(
-                f"an estimated {lost} more rows could be flagged: the most abnormal of {n}"
-                f" reference rows, {suspected} in all, may be outliers; look at them, and give the"
-                " labels of those that are"
-            )
+            why = f"the most abnormal of {n} reference rows, {suspected} in all, may be outliers"
+            way_out = "look at them, and give the labels of those that are"
+            said.append(f"an estimated {lost} more rows could be flagged: {why}; {way_out}")
         if beyond and not found:
             rows = "row is" if beyond == 1 else "rows are"
-            said.append(
-                f"{beyond} {rows} beyond every reference row; at fdr={fdr:g} it takes {wanted} such"
-                f" rows, or at least {_ceil(m / beyond / fdr - 1)} reference rows instead of {n}"
-            )
+            many = f"at least {_ceil(m / beyond / fdr - 1)} reference rows instead of {n}"
+            takes = f"at fdr={fdr:g} it takes {wanted} such rows, or {many}"
+            said.append(f"{beyond} {rows} beyond every reference row; {takes}")
         return ". ".join(said)
 
 
@@ -93,17 +79,13 @@ class Calibrated:
     """The methods of a detector that compare rows with reference rows."""
 
     def _fit_and_calibrate(self: Any, X: Any) -> Any:
-        """Fit, and calibrate with the share ``calibration`` of the rows, drawn at random.
-
-        Nothing may be learned from those that are held out: an encoded table is encoded anew.
-        """
+        """Fit, and calibrate with the share ``calibration`` of the rows, drawn at random."""
         check_level("calibration", self.calibration)
         if is_precomputed(self.pca):
-            raise ValueError(
-                f"calibration={self.calibration} cannot be used with kernel='precomputed': fit with"
-                " the kernel matrix of some rows, and calibrate with the kernels of the others"
-            )
-        X = X.table if isinstance(X, Encoded) else X
+            refused = f"calibration={self.calibration} cannot be used with kernel='precomputed'"
+            way_out = "fit with the kernel matrix of some rows, and calibrate with the kernels of"
+            raise ValueError(f"{refused}: {way_out} the others")
+        X = X.table if isinstance(X, Encoded) else X  # held-out rows teach the encoder nothing
         n_rows, rng = _num_samples(X), check_seed(self.random_state)
         count = min(max(1, round(self.calibration * n_rows)), n_rows - 1)
         held = np.sort(rng.choice(n_rows, count, replace=False))
@@ -127,9 +109,17 @@ class Calibrated:
         -------
         self : object
         """
-        abnormality = self._abnormality(X)
+        abnormality: Array = -self.score_samples(X)  # type: ignore[attr-defined]
         rows, n_split = np.arange(len(abnormality)), 0
-        labels = _checked_labels(y, len(rows))
+        labels = np.full(len(rows), UNKNOWN) if y is None else np.asarray(y)
+        if labels.shape != rows.shape:
+            given = f"y has shape {labels.shape}, but X has {len(rows)} rows"
+            raise ValueError(f"{given}: give one label each")
+        odd = [value for value in labels.tolist() if value not in (OUTLIER, ORDINARY, UNKNOWN)]
+        if odd:
+            allowed = "y must hold 1 (outlier), 0 (ordinary) or -1 (unknown)"
+            raise ValueError(f"{allowed}, found {odd[0]!r}")
+        labels = labels.astype(np.int64)
         before: Calibration | None = getattr(self, "calibration_", None)
         if before is not None and before.n_split == len(rows):
             again = np.allclose(abnormality[before.rows], before.abnormality, rtol=1e-6)
@@ -143,7 +133,7 @@ class Calibrated:
     def p_values(self, X: Any) -> Array:
         """How rare rows as abnormal as these are among reference rows.
 
-        A row's p-value depends on the row and the reference alone.  Of ordinary rows, at most a
+        A row's p-value depends on that row and the reference alone.  Of ordinary rows, at most a
         share a has a p-value of a or less.
 
         Parameters
@@ -156,7 +146,8 @@ class Calibrated:
         p : ndarray of shape (n_samples,)
             (1 + number of reference rows that are as abnormal) / (n_reference + 1).
         """
-        return self._calibration().p_values(self._abnormality(X))
+        calibration, abnormality = self._compared(X)
+        return calibration.p_values(abnormality)
 
     def select(self, X: Any, fdr: float = 0.1) -> Array:
         """Flag rows such that on average at most a share ``fdr`` of the flags is false.
@@ -176,7 +167,7 @@ class Calibrated:
         flagged : ndarray of shape (n_samples,), bool
         """
         check_level("fdr", fdr)
-        calibration, abnormality = self._calibration(), self._abnormality(X)
+        calibration, abnormality = self._compared(X)
         advice = calibration.advice(abnormality, fdr)
         if advice:
             warn_user(advice)
@@ -198,14 +189,14 @@ class Calibrated:
             If this row and all more abnormal ones are flagged, at most this many are ordinary.
         """
         check_level("confidence", confidence)
-        compared = self._calibration().compared
-        return false_flags.most_false(compared, self._abnormality(X), confidence)
+        calibration, abnormality = self._compared(X)
+        return false_flags.most_false(calibration.compared, abnormality, confidence)
 
     def estimated_false_share(self, X: Any) -> Array:
         """Estimate the share of false flags without reference rows.
 
-        A curve for ordinary rows is fitted to the middle of all scores.  A ValueError says that
-        their tail is too heavy for an estimate.
+        A curve for ordinary rows is fitted to the middle of all scores; a ValueError says that
+        their tail is too heavy for that.
 
         Parameters
         ----------
@@ -217,7 +208,7 @@ class Calibrated:
         share : ndarray of shape (n_samples,)
             Of false flags, if this row and all more abnormal ones are flagged.
         """
-        return false_flags.estimated_false_share(self._abnormality(X))
+        return false_flags.estimated_false_share(-self.score_samples(X))  # type: ignore[attr-defined]
 
     def drift(self, X: Any, level: float = 0.01, after: Drift | None = None) -> Drift:
         """Test whether a batch still fits the reference.
@@ -237,16 +228,15 @@ class Calibrated:
             ``found`` is the answer, ``str(drift)`` a sentence.
         """
         check_level("level", level)
-        return look_for_drift(self._calibration().compared, self._abnormality(X), level, after)
+        calibration, abnormality = self._compared(X)
+        return look_for_drift(calibration.compared, abnormality, level, after)
 
-    def _calibration(self) -> Calibration:
+    def _compared(self: Any, X: Any) -> tuple[Calibration, Array]:
+        """The reference rows, and the abnormality of new ones."""
         check_is_fitted(self)
         if not hasattr(self, "calibration_"):
             raise ValueError("there are no reference rows to compare with: call calibrate first")
-        return self.calibration_
-
-    def _abnormality(self, X: Any) -> Array:
-        return -self.score_samples(X)  # type: ignore[attr-defined]
+        return self.calibration_, -self.score_samples(X)
 
 
 def check_level(name: str, value: Any) -> None:
@@ -258,30 +248,9 @@ def check_level(name: str, value: Any) -> None:
 def too_few(name: str, level: float, n_reference: int) -> str:
     """Why nothing can be flagged at a level; empty if something can."""
     wanted = _ceil(1 / level - 1)
-    return (
-        f"no row can be flagged at {name}={level:g}: {n_reference} reference rows are too few, it"
-        f" takes at least {wanted}"
-        if n_reference < wanted
-        else ""
-    )
+    few = f"no row can be flagged at {name}={level:g}: {n_reference} reference rows are too few"
+    return f"{few}, it takes at least {wanted}" if n_reference < wanted else ""
 
 
 def _ceil(value: float) -> int:
     return int(np.ceil(value - 1e-9))
-
-
-def _p_values(reference: Array, abnormality: Array) -> Array:
-    (reference, abnormality), n = false_flags.rounded(reference, abnormality), len(reference)
-    return (1 + n - np.searchsorted(reference, abnormality, side="left")) / (n + 1)
-
-
-def _checked_labels(y: Any, n_rows: int) -> Array:
-    labels = np.full(n_rows, UNKNOWN) if y is None else np.asarray(y)
-    if labels.shape != (n_rows,):
-        raise ValueError(
-            f"y has shape {labels.shape}, but X has {n_rows} rows: give one label each"
-        )
-    odd = [value for value in labels.tolist() if value not in (OUTLIER, ORDINARY, UNKNOWN)]
-    if odd:
-        raise ValueError(f"y must hold 1 (outlier), 0 (ordinary) or -1 (unknown), found {odd[0]!r}")
-    return labels.astype(np.int64)

@@ -22,25 +22,14 @@ _TINY = np.finfo(np.float64).tiny
 
 @dataclass(frozen=True, eq=False)
 class CellMap:
-    """What the detector says about cells.
+    """What the detector says about cells, in arrays of shape (n_samples, n_features)."""
 
-    Attributes
-    ----------
-    residual : ndarray of shape (n_samples, n_features)
-        Distance of each cell from its expected value, in deviations of ordinary cells; positive if
-        the cell is larger.  A hole, and a column that does not vary, has 0.
-    expected : ndarray of shape (n_samples, n_features)
-        What each cell should be, given the other cells of its row, in the units of its column.
-    flagged : ndarray of shape (n_samples, n_features), bool
-        Cells whose residual is beyond the cut-off.
-    cutoff : float
-        Fewer than one in a thousand ordinary cells have a larger residual.
-    """
-
+    #: Distance from the expected value, in deviations of ordinary cells; positive if the cell is
+    #: larger, 0 for a hole and in a column that does not vary.
     residual: Array
-    expected: Array
-    flagged: Array
-    cutoff: float
+    expected: Array  #: What the cell should be, given the others of its row, in its unit.
+    flagged: Array  #: Whether the residual is beyond the cut-off.
+    cutoff: float  #: Fewer than one in a thousand ordinary cells have a larger residual.
 
 
 class Given(NamedTuple):
@@ -57,58 +46,38 @@ class Cells:
 
     A value is z spreads from the center of its column, softly bounded to
     :math:`u = z / \sqrt{1 + (z / 3)^2}`, so that no cell can spoil the prediction of the others.
-    With v the standardized u, S their correlation matrix, shrunk to the identity, and
+    With v the standardized u, S their correlations, shrunk to the identity, and
     :math:`g = S^{-1} v`, the regression of a cell on all others leaves :math:`g_j / S^{-1}_{jj}`,
     with the deviation :math:`(S^{-1}_{jj})^{-1/2}`.  The residual is
 
     .. math:: r_j = \sqrt{S^{-1}_{jj}} \left( g_j / S^{-1}_{jj} + e_j \right)
 
     less its median over the training rows, in one unit for all columns; e is what the bound hides:
-    the part of z that is beyond 99 % of the training values, so that a gross value counts for as
-    much as it is gross.  If one cell of a row is wrong, its own residual is the largest, by
-    Cauchy's inequality.  (After Rousseeuw and Van den Bossche, "Detecting Deviating Data Cells",
-    Technometrics 60, 2018.)
+    the part of z beyond 99 % of the training values, so that a gross value counts for as much as it
+    is gross.  If one cell of a row is wrong, its own residual is the largest, by Cauchy's
+    inequality.  (After Rousseeuw and Van den Bossche, Technometrics 60, 2018.)
 
-    Three numbers say how odd the cells of a row are together: the sum of :math:`\sinh^{-1}(d_j)^2`
-    for the distances d of the unbounded z from what is expected, in median absolute deviations of
-    the column; the same sum for the residuals; and the surprise of the most surprising residual
-    (see `Tail`) less log d, since one of d is the largest.  Columns count by their weight.  If a
-    row has holes, the sums are scaled up to what they would be without.
-
-    Attributes
-    ----------
-    used : ndarray of shape (n_features,), bool
-        Columns that vary.
-    center : ndarray of shape (n_features,)
-        Of the columns.
-    spread, reach, mean, deviation : ndarray of shape (n_used,)
-        Of the columns; the 99 % point of the size of z in training; mean and deviation of u.
-    factor, rest : ndarray of shape (n_used, rank), float
-        B, with orthogonal columns, and tau of :math:`S = \tau I + B B^T`.
-    weight : ndarray of shape (n_used,)
-        What a column counts for: 1, or less if columns share a unit and it hardly varies.
-    medians, units : ndarray of shape (2, n_used)
-        Of r, with one unit for all columns, and of d.
-    tails : ndarray of shape (3, n_used)
-        Of the sizes of the residuals, see `Tail`.
-    cutoff, heaviness : float
-        Of the residual; the 99 % point of its size over the median, in a typical column, over what
-        it is for normal ones.
+    Three numbers say how odd a row is: the sum of :math:`\sinh^{-1}(d_j)^2` for the distances d of
+    the unbounded z from what is expected, in median absolute deviations of the column; the same sum
+    for the residuals; and the surprise of the most surprising residual (see `Tail`) less log d,
+    since one of d is the largest.  Columns count by their weight.  If a row has holes, the sums are
+    scaled up to what they would be without.
     """
 
-    used: Array
-    center: Array
-    spread: Array
-    reach: Array
-    mean: Array
-    deviation: Array
-    factor: Array
-    rest: float
-    weight: Array
-    medians: Array
-    units: Array
-    tails: Array
-    cutoff: float = 0.0
+    used: Array  #: Which columns vary.
+    center: Array  #: Of all columns.
+    spread: Array  #: Of the columns that vary, as all that follows.
+    reach: Array  #: The 99 % point of the size of z in training.
+    mean: Array  #: Of u.
+    deviation: Array  #: Of u.
+    factor: Array  #: B, with orthogonal columns, of S = tau I + B B^T.
+    rest: float  #: tau.
+    weight: Array  #: 1, or less if columns share a unit and this one hardly varies.
+    medians: Array  #: Of r and d.
+    units: Array  #: Of r, one for all columns, and of d.
+    tails: Array  #: Of the sizes of the residuals, see `Tail`.
+    cutoff: float = 0.0  #: Of the residual.
+    #: The 99 % point of its size over the median, in a typical column, over that of normal ones.
     heaviness: float = 0.0
 
     def pieces(self, X: Array) -> Iterator[tuple[slice, Given]]:
@@ -117,7 +86,7 @@ class Cells:
             yield rows, self.given(X[rows])
 
     def given(self, X: Array) -> Given:
-        """The cells of a few rows."""
+        """What is said of the cells of a few rows."""
         z = standardized(X[:, self.used], self.center[self.used], self.spread)
         both, u, holes = self.raw(z)
         both = (both - self.medians[:, np.newaxis]) / self.units[:, np.newaxis]
@@ -125,20 +94,16 @@ class Cells:
         u = np.clip(u, -_MOST_EXPECTED, _MOST_EXPECTED)
         expected = self.center[self.used] + self.spread * u / np.sqrt(1 - (u / BOUND) ** 2)
         whole = holes.shape[1] / np.maximum((~holes).sum(axis=1), 1)
-        oddness = [
-            whole * squared_logs(self.weight * distance),
-            whole * squared_logs(self.weight * residual),
-            self._largest_surprise(np.abs(self.weight * residual)),
-        ]
-        return Given(residual, expected, np.stack(oddness, axis=1))
-
-    def _largest_surprise(self, sizes: Array) -> Array:
-        least = float(np.log(max(1, sizes.shape[1])))
-        found = np.full(len(sizes), least)
-        for tail, size in zip(map(Tail._make, self.tails.T), sizes.T, strict=True):
-            some = np.flatnonzero(size > tail.at(least))  # the powers of a tail take long
-            found[some] = np.maximum(found[some], tail(size[some]))
-        return found - least
+        least = float(np.log(max(1, holes.shape[1])))
+        oddness = np.full((len(X), 3), least)
+        for j, size in enumerate((self.weight * distance, self.weight * residual)):
+            oddness[:, j] = whole * squared_logs(size)
+        worst = oddness[:, 2]
+        for tail, one in zip(map(Tail._make, self.tails.T), np.abs(size).T, strict=True):
+            some = np.flatnonzero(one > tail.at(least))  # the powers of a tail take long
+            worst[some] = np.maximum(worst[some], tail(one[some]))
+        worst -= least
+        return Given(residual, expected, oddness)
 
     def raw(self, z: Array) -> tuple[Array, Array, Array]:
         """Residual and distance before they are centered and scaled; expected u; the holes."""
@@ -149,16 +114,8 @@ class Cells:
         u = np.where(holes, self.times(solved), v - solved / weight) * self.deviation + self.mean
         return np.stack([residual, z - u]), u, holes
 
-    def fill(self, X: Array) -> Array:
-        """Rows with their holes filled by what is expected there; X itself if it has none."""
-        some = np.isnan(X).any(axis=1)
-        if some.any():
-            X = X.copy()
-            X[some] = self.filled(X[some])[0]
-        return X
-
     def filled(self, X: Array) -> tuple[Array, Array]:
-        """Rows with their holes filled, and how odd their cells are."""
+        """Rows with their holes filled by what is expected there, and how odd their cells are."""
         holes = np.isnan(X)
         filled = np.where(holes, self.center, X).astype(X.dtype) if holes.any() else X
         oddness = np.empty((len(X), 3))
@@ -197,7 +154,7 @@ class Cells:
     def solved(self, v: Array, holes: Array) -> tuple[Array, Array]:
         """S_pp^-1 v_p and the diagonal of S_pp^-1, where p are the cells of a row; 0 for holes.
 
-        So `times` of it has S_hp S_pp^-1 v_p, what is expected, for the holes h.
+        `times` of it is S_hp S_pp^-1 v_p, what is expected, for the holes h.
         """
         inverse, weight = self._inverse
         solved, weights = v / self.rest - (v @ inverse) @ inverse.T, np.tile(weight, (len(v), 1))
@@ -206,22 +163,19 @@ class Cells:
         at_once = len(v) if wide else max(1, tuning.CELL_VALUES // max(1, v.shape[1]) ** 2)
         for rows in spans(len(some), at_once):
             at = some[rows]
-            if wide:
+            if wide:  # the diagonal is taken from rows without holes
                 solved[at] = self._by_steps(v[at], holes[at])
-            else:
-                solved[at], weights[at] = self._around(v[at], holes[at])
+                continue
+            # In S, rows and columns of holes are replaced by those of the identity.
+            S, hole = self.times(np.eye(v.shape[1])), holes[at]
+            cut = np.where(hole[:, :, np.newaxis] | hole[:, np.newaxis, :], 0, S)
+            np.einsum("nii->ni", cut)[...] += hole
+            cut = np.linalg.inv(cut)
+            solved[at], weights[at] = np.einsum("nij,nj->ni", cut, v[at]), np.einsum("nii->ni", cut)
         return solved, weights
 
-    def _around(self, v: Array, holes: Array) -> tuple[Array, Array]:
-        """Exactly: in S, rows and columns of holes are replaced by those of the identity."""
-        S = self.times(np.eye(v.shape[1]))
-        cut = np.where(holes[:, :, np.newaxis] | holes[:, np.newaxis, :], 0, S)
-        np.einsum("nii->ni", cut)[...] += holes
-        inverse = np.linalg.inv(cut)
-        return np.einsum("nij,nj->ni", inverse, v), np.einsum("nii->ni", inverse)
-
     def _by_steps(self, v: Array, holes: Array) -> Array:
-        """By conjugate gradients; the diagonal is then taken from rows without holes."""
+        """Conjugate gradients."""
         x, left, step = np.zeros_like(v), v.copy(), v.copy()
         size = (left**2).sum(axis=1, keepdims=True)
         for _ in range(_STEPS):

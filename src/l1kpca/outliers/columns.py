@@ -24,32 +24,21 @@ class Columns:
 
     Here :math:`z = (x - c) / s` with the center c and the spread s of its column.  With the soft
     bound b, one wild entry cannot decide all distances of its row.
-
-    Attributes
-    ----------
-    used : ndarray of shape (n_features,), bool
-        Columns that vary; the others are dropped.
-    median : ndarray of shape (n_features,) or None
-        The row that ``explain`` compares with; a kernel matrix has none.
-    center, spread, weight : ndarray of shape (n_used,) or None
-        One number for each column that is used; without them values are left as they are.
-    bound : float
-        Infinity is no bound.
-    cells : Cells or None
-        What is expected in a hole; a kernel matrix has none.
     """
 
-    used: Array
-    median: Array | None = None
-    center: Array | None = None
-    spread: Array | None = None
-    weight: Array | None = None
-    bound: float = np.inf
-    cells: Cells | None = None
+    used: Array  #: Columns that vary; the others are dropped.
+    median: Array | None = None  #: The row that ``explain`` compares with.
+    center: Array | None = None  #: c of each column that is used; None leaves values as they are.
+    spread: Array | None = None  #: s.
+    weight: Array | None = None  #: w.
+    bound: float = np.inf  #: b.
+    cells: Cells | None = None  #: What is expected in a hole; a kernel matrix has none.
 
     def __call__(self, X: Array) -> Array:
         """Scale rows, with holes filled by what is expected there."""
-        X = X if self.cells is None else self.cells.fill(X)
+        if self.cells is not None and (some := np.isnan(X).any(axis=1)).any():
+            X = X.copy()
+            X[some] = self.cells.filled(X[some])[0]
         if self.center is None:
             return X
         if not self.used.any():
@@ -78,55 +67,31 @@ class Columns:
         return replace(self, used=used, center=center[used], spread=np.maximum(spread, least)[used])
 
 
-def learn_columns(
-    X: Array, center_and_spread: _Measure, bound: float, scaling: str | None
-) -> Columns:
-    """Find the medians, and center and spread of the columns that vary.
-
-    With ``scaling="common"`` the columns keep their spreads relative to each other: each is bounded
-    by its own spread, then all are divided by one, the root of the mean squared spread.
-    """
-    median, center, spread = measured(X, center_and_spread)
-    if scaling is None:
-        return Columns(np.ones(X.shape[1], dtype=bool), median)
-    used, weight = varying(X), None
-    center, spread = center[used], spread[used]
-    if scaling == "common" and used.any():
-        weight = spread / spread.max()
-        weight /= np.sqrt(np.mean(weight**2))
-    return Columns(used, median, center, spread, weight, bound)
-
-
 def measured(X: Array, center_and_spread: _Measure) -> Array:
     """Median, center and spread of each column without its holes; 0 where there is no value."""
     found = np.zeros((3, X.shape[1]), dtype=X.dtype)
     for group in spans(X.shape[1], max(1, _VALUES // len(X))):  # never a copy of all rows
         values = np.ascontiguousarray(X[:, group])  # in any order, sums are rounded alike
-        whole = [values]
+        whole, start = [values], group.start
         if np.isnan(values).any():
             whole = [column[~np.isnan(column), np.newaxis] for column in values.T]
-        each = [_in_any_unit(columns, center_and_spread) for columns in whole]
-        found[:, group] = np.concatenate(each, axis=1)
+        for columns in whole:
+            at = slice(start, start := start + columns.shape[1])
+            if len(columns):
+                median = np.median(columns, axis=0)
+                deviations = columns - median
+                largest = np.maximum(deviations.max(axis=0), -deviations.min(axis=0))
+                # No square of what has size 1 overflows or vanishes, whatever the unit.
+                deviations /= np.where(largest > 0, largest, 1)
+                center, spread = center_and_spread(deviations)
+                found[:, at] = median, median + largest * center, spread * largest
     return found
 
 
-def _in_any_unit(values: Array, center_and_spread: _Measure) -> Array:
-    """No square of what has size 1 overflows or vanishes, whatever the unit of a column."""
-    if not len(values):
-        return np.zeros((3, values.shape[1]))
-    median = np.median(values, axis=0)
-    deviations = values - median
-    largest = np.maximum(deviations.max(axis=0), -deviations.min(axis=0))
-    deviations /= np.where(largest > 0, largest, 1)
-    center, spread = center_and_spread(deviations)
-    return np.stack([median, median + largest * center, spread * largest])
-
-
 def median_and_mad(X: Array) -> tuple[Array, Array]:
-    """Median and MAD of columns, the latter as of a standard normal variable.
+    """Median and MAD of columns; where more than half of the values agree, standard deviation.
 
-    Where more than half of the values agree, the median deviation is zero and the standard
-    deviation is the only spread there is.
+    The MAD is scaled to the deviation of a normal variable.
     """
     center, deviation = np.median(X, axis=0), X.std(axis=0)
     mad = MAD_TO_DEVIATION * np.median(np.abs(X - center), axis=0)
@@ -147,14 +112,6 @@ def is_one_curve(X: Array) -> bool:
     """Whether many columns, each much like its neighbor and in its unit, look like one curve.
 
     Such columns (spectra, images) are ruined if each is divided by its own spread.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-
-    Returns
-    -------
-    is_curve : bool
     """
     rows = X[:: max(1, len(X) // _CURVE_ROWS)]
     if X.shape[1] < _CURVE_COLUMNS or len(rows) < 3 or np.isnan(rows).any():

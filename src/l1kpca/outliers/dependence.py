@@ -21,11 +21,10 @@ _TINY = np.finfo(np.float64).tiny
 
 
 def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bool) -> Cells:
-    """Learn from a sample of the rows; the spread of a column is at least ``least``.
+    """Learn from a sample of the rows; spread and residual deviation are at least ``least``.
 
-    So is the deviation of what is left of it given the others, in the same unit: a feature that has
-    a scale of its own is not blown up because it hardly varies.
-    If all columns have one unit, a column counts for as much as it varies among them, at most 1.
+    So a feature with a scale of its own is not blown up because it hardly varies.  If all columns
+    have one unit, a column counts for as much as it varies among them, at most 1.
     """
     used = varying(X) | (least > 0)
     wide = used.sum() > tuning.CELL_RANK
@@ -37,45 +36,31 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
     spread = np.maximum(np.where(spread > 0, spread, missed), least)[used]
     z = standardized(rows[:, used], center[used], spread)
     u, ones, floor = bounded(z), np.ones(len(spread)), least[used] / spread
-    reach, level = BOUND * ones, min(_REACHED, most_level(len(z)))
+    reach, level, weight = BOUND * ones, min(_REACHED, most_level(len(z))), ones
     if len(ones):
         far = np.nanquantile(np.abs(z), level, axis=0, method="inverted_cdf")
         reach = np.fmax(far, BOUND)
+        if one_unit:
+            largest = float(spread.max(initial=_TINY))
+            mean = largest * float(np.sqrt(np.mean((spread / largest) ** 2)))
+            weight = np.minimum(spread / mean, 1)
     deviation = np.maximum(np.nanstd(u, axis=0), floor)
+    n = len(ones)
     cells = Cells(
-        used=used,
-        center=center,
-        spread=spread,
-        reach=reach,
-        mean=np.nanmean(u, axis=0),
-        deviation=np.where(deviation > 0, deviation, 1),
-        factor=np.zeros((len(ones), 0)),
-        rest=1.0,
-        weight=np.minimum(spread / _mean_size(spread), 1) if one_unit and len(ones) else ones,
-        medians=np.zeros((2, len(ones))),
-        units=np.ones((2, len(ones))),
-        tails=np.ones((3, len(ones))),
-    )
+        used=used, center=center, spread=spread, reach=reach, mean=np.nanmean(u, axis=0),
+        deviation=np.where(deviation > 0, deviation, 1), factor=np.zeros((n, 0)), rest=1.0,
+        weight=weight, medians=np.zeros((2, n)), units=np.ones((2, n)), tails=np.ones((3, n)),
+    )  # fmt: skip
     if not len(ones):
         return cells
-    cells = _calibrated(_correlated(cells, z), z, one_unit)
-    return replace(cells, units=np.maximum(cells.units, [0 * floor, floor]))
-
-
-def _mean_size(spread: Array) -> float:
-    largest = float(spread.max(initial=_TINY))
-    return largest * float(np.sqrt(np.mean((spread / largest) ** 2)))
-
-
-def _correlated(cells: Cells, z: Array) -> Cells:
-    """The same with the correlations of the columns."""
     v, holes = cells.regressors(z)
     for _ in range(1 + _ROUNDS * bool(holes.any())):
         factor, rest = _correlation(v)
         cells = replace(cells, factor=factor, rest=rest)
         if holes.any():
             v = np.where(holes, cells.times(cells.solved(v * ~holes, holes)[0]), v)
-    return cells
+    cells = _calibrated(cells, z, one_unit)
+    return replace(cells, units=np.maximum(cells.units, [0 * floor, floor]))
 
 
 def _correlation(v: Array) -> tuple[Array, float]:
@@ -120,13 +105,11 @@ def _calibrated(cells: Cells, z: Array, one_unit: bool) -> Cells:
     far /= stats.norm.ppf((1 + level) / 2) * MAD_TO_DEVIATION
     heaviness = np.divide(far, middle, out=np.zeros_like(far), where=middle > 1e-9 * unit)
     return replace(
-        cells,
-        medians=medians,
-        units=np.stack([np.full_like(mad, unit), mad]),
+        cells, medians=medians, units=np.stack([np.full_like(mad, unit), mad]),
         tails=np.broadcast_to(tails, (3, len(mad))).copy(),
         cutoff=max(_LEAST_CUTOFF, fit_tail(sizes / unit, _MOST).at(_RARE)),
         heaviness=float(np.median(heaviness)),
-    )
+    )  # fmt: skip
 
 
 def _told(sizes: Array, z: Array) -> Array:

@@ -4,7 +4,7 @@ from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -15,10 +15,9 @@ from l1kpca.links import Documented
 from l1kpca.outliers.calibration import Calibrated
 from l1kpca.outliers.columns import Columns, warn_of_dropped
 from l1kpca.outliers.dependence import learn_cells
+from l1kpca.outliers.door import check_detector, collected, encoded, in_partitions, is_precomputed
 from l1kpca.outliers.judged import Judged, judge_parts, projected
-from l1kpca.outliers.parameters import check_detector, is_precomputed, make_pca
 from l1kpca.outliers.rules import ROWS, Rows, fit_rule, parts
-from l1kpca.outliers.tables import collected, encoded, in_partitions
 from l1kpca.outliers.views import Views
 from l1kpca.threads import spans
 
@@ -35,20 +34,18 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         How abnormal a row is: see `Robust`, `Novelty` and `Paper`.  "auto" is "robust", or
         "novelty" if ``contamination`` is 0.
     contamination : "auto" or float, default="auto"
-        Where the line is drawn.  With "auto", "robust" flags rows that are too rare, or too many,
-        for ordinary ones, up to 40 % and at least one; "paper" flags rows beyond the 97.5 % point
-        of a chi-square variable or of the training rows.  A float in (0, 0.5] flags that share of
-        the training rows.  0 says that they are clean: "novelty", for which "auto" is the same,
-        flags one in a hundred ordinary new rows, the others those that are more abnormal than all
-        training rows.
+        Where the line is.  With "auto", "robust" flags rows that are too rare, or too many, for
+        ordinary ones, up to 40 % and at least one; "paper" flags rows beyond the 97.5 % point of a
+        chi-square variable or of the training rows.  A float in (0, 0.5] flags that share of the
+        training rows.  0 says that they are clean: "novelty" flags one in a hundred ordinary new
+        rows, as with "auto"; the others flag rows more abnormal than all training rows.
     scaling : {"columns", "common"} or None, default="columns"
         "columns" divides each column by its own spread: the standard deviation; for "robust" the
-        MAD, with a soft bound of three spreads.  "common" divides all columns by one spread, for
-        columns of one unit such as spectra and images.  Constant columns are dropped.  None leaves
-        the rows as they are.
+        MAD, with a soft bound of three spreads.  "common" divides all by one spread, for columns of
+        one unit such as spectra and images.  Constant columns are dropped.  None scales nothing.
     max_samples : int, None or "auto", default="auto"
-        Components are found on at most that many rows, drawn at random, None is all; every row is
-        scored.  "auto" is 1000 for "robust", 2000 for "novelty", all for "paper" and for
+        Components are found on at most that many random rows, None is all; every row is scored.
+        "auto" is 1000 for "robust", 2000 for "novelty", all for "paper" and
         ``kernel="precomputed"``.
     calibration : float or None, default=None
         Share of the rows, drawn at random, that ``fit`` does not learn from but calibrates with.
@@ -59,20 +56,14 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
 
     Attributes
     ----------
-    pca_ : estimator
-        The fitted kernel PCA; ``pca_.X_fit_`` are the scaled rows that it was fitted on.
-    rule_ : FittedRule
-        What the rule learned.
+    pca_, rule_ : estimator, FittedRule
+        The kernel PCA, fitted on the scaled rows ``pca_.X_fit_``; what the rule learned.
     offset_ : float
         Rows with ``score_samples`` below it are outliers.
-    clear_line_ : bool
-        Whether outliers stand apart: few of the training rows are near the line.
     columns_ : Columns
         How columns are scaled, and in ``columns_.cells`` how they depend on each other.
-    calibration_ : Calibration
-        The reference rows, if there are any.
-    encoder_ : TableEncoder or None
-        What turned the columns of a data frame into numbers; None if X was an array.
+    calibration_, encoder_ : Calibration, TableEncoder
+        The reference rows, if any; what turned the columns of a data frame into numbers, or None.
     n_features_in_, feature_names_in_ : int, ndarray of str
         Number of columns at fit; their names, if all are strings.
 
@@ -103,10 +94,9 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, outliers among them.  A hole (NaN) is judged by nothing, and filled by what the
-            other cells of its row say that it should be; so it is in all other methods.
+            Rows, outliers among them.  Here and in all methods, a hole (NaN) is judged by nothing,
+            and filled by what the other cells of its row say that it should be.
         y : ignored
-            For the interface alone.
 
         Returns
         -------
@@ -139,7 +129,6 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
         n_scores : int, default=2
             How many leading components to give the scores of.
 
@@ -208,7 +197,11 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         if has_columns:
             columns = rule.columns(X, self.scaling).at_least(least)
         warn_of_dropped(X, columns.used, names)
-        pca = make_pca(self, rule, int(columns.used.sum()), seed=int(rng.randint(2**31 - 1)))
+        pca = rule.kernel_pca(int(columns.used.sum())) if self.pca is None else clone(self.pca)
+        own = {"random_state": int(rng.randint(2**31 - 1)), "n_jobs": self.n_jobs}
+        for name, value in (own | {"memory_limit": self.memory_limit}).items():
+            if getattr(pca, name) is None:
+                pca.set_params(**{name: value})
         most = rule.max_samples if self.max_samples == "auto" else self.max_samples
         sample = X
         if has_columns and most is not None and len(X) > most:

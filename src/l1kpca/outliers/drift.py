@@ -17,33 +17,17 @@ _SHARES = np.array([0.5, 0.9])  # of rows in the tail, that are bet on
 
 @dataclass(frozen=True, eq=False)
 class Drift:
-    """What a test for drift found.
+    """What a test for drift found."""
 
-    Attributes
-    ----------
-    evidence : float
-        Against the claim that the rows are as the reference rows are.  It is the gain of a fair
-        game: over all batches of a sequence, the chance that it ever reaches 1 / level is at most
-        ``level``.
-    level : float
-        The chance of a false alarm that is accepted.
-    beyond : float
-        Share of the last batch that only a tenth of the reference rows would reach.
-    above : float
-        Share of the last batch above the median of the reference rows.
-    n_batches : int
-        How many batches were looked at.
-    bets, seen : ndarray
-        Where a next batch goes on: logarithms of what is at stake, and all scores so far.
-    """
-
+    #: Against the claim that the rows are like the reference rows: the gain of a fair game, which
+    #: ever reaches 1 / level, over all batches, with a chance of at most ``level``.
     evidence: float
-    level: float
-    beyond: float
-    above: float
-    n_batches: int
-    bets: Array
-    seen: Array
+    level: float  #: The chance of a false alarm.
+    beyond: float  #: Share of the last batch beyond nine in ten reference rows.
+    above: float  #: Share of the last batch above the median of the reference rows.
+    n_batches: int  #: How many batches were looked at.
+    bets: Array  #: Logarithms of what is at stake, for the next batch.
+    seen: Array  #: All scores so far.
 
     @property
     def found(self) -> bool:
@@ -66,12 +50,11 @@ def look_for_drift(
 ) -> Drift:
     """A conformal test martingale on rows, drawn in random order.
 
-    Each row is ranked among the reference rows and all rows before it, ties at random: then its
-    rank, as a share u, is uniform and independent of the earlier ones.  Half of the stake bets that
-    u beyond the tail is tilted, to one side or to both; rows in the tail, as outliers are, leave
-    that half as it is.  The other half bets that at least half of the rows are in the tail.  So
-    outliers alone, up to a quarter of the rows, are no drift.  To batch k goes a fresh share
-    1 / (k (k + 1)) of all that can be staked, so that late drift is found, too.
+    Each row is ranked among the reference rows and all rows before it, ties at random: its rank, as
+    a share u, is uniform and independent of the earlier ones.  Half of the stake bets that u
+    beyond the tail is tilted, to one side or to both; rows in the tail do not change it.  The other
+    half bets that at least half of the rows are in the tail.  So outliers, up to a quarter of the
+    rows, are no drift.  Batch k gets a fresh share 1 / (k (k + 1)) of the stake, for late drift.
     """
     reference, abnormality = rounded(reference, abnormality)
     k = 1 if after is None else after.n_batches + 1
@@ -88,15 +71,10 @@ def look_for_drift(
     before = np.full(len(stakes), -np.inf) if after is None else after.bets
     bets = np.logaddexp(before, np.log(stakes)) + _log_gains(shares)
     counts = np.searchsorted(np.sort(reference), abnormality, side="left")
-    return Drift(
-        evidence=1 / (k + 1) + float(np.exp(min(logsumexp(bets), 700.0))),
-        level=level,
-        beyond=float((counts >= (1 - _TAIL) * len(reference)).mean()),
-        above=float((counts > len(reference) / 2).mean()),
-        n_batches=k,
-        bets=bets,
-        seen=np.array(known),
-    )
+    beyond = float((counts >= (1 - _TAIL) * len(reference)).mean())
+    above = float((counts > len(reference) / 2).mean())
+    evidence = 1 / (k + 1) + float(np.exp(min(logsumexp(bets), 700.0)))
+    return Drift(evidence, level, beyond, above, k, bets, np.array(known))
 
 
 def _log_gains(shares: Array) -> Array:

@@ -21,13 +21,7 @@ def rounded(*scores: Array) -> list[Array]:
 
 
 def benjamini_hochberg(p: Array, fdr: float) -> Array:
-    """Rows with p at most fdr * k / n, for the largest k such that k rows are.
-
-    Examples
-    --------
-    >>> benjamini_hochberg(np.array([0.03, 0.9, 0.01, 0.4]), 0.1)
-    array([ True, False,  True, False])
-    """
+    """Rows with p at most fdr * k / n, for the largest k such that k rows are."""
     ordered = np.sort(p)
     kept = np.flatnonzero(ordered <= fdr * np.arange(1, len(p) + 1) / len(p) * (1 + 1e-12))
     return p <= ordered[kept[-1]] if len(kept) else np.zeros(len(p), dtype=bool)
@@ -36,10 +30,9 @@ def benjamini_hochberg(p: Array, fdr: float) -> Array:
 def standing_apart(abnormality: Array) -> int:
     """How many rows are above a gap that even a heavy tail would not have; 0 if there is none.
 
-    Of a Pareto tail, the logarithm of the ratio of neighbors, times their place from the top, is
-    exponential, alike at all places; of a lighter tail it is smaller toward the top.  A gap counts
-    if it is too large for the mean of the next places below (an F test for each place).  Equal
-    scores are one.
+    In a Pareto tail, the log ratio of neighbors, times their place from the top, is exponential,
+    alike at all places; in a lighter tail it is smaller toward the top.  A gap counts if it is too
+    large for the mean of the places below (an F test for each).  Equal scores are one.
     """
     (scores,), middle = rounded(abnormality), float(np.median(abnormality))
     tail = np.unique(scores[scores > np.float32(middle)])[::-1].astype(np.float64) - middle
@@ -58,9 +51,9 @@ def most_false(reference: Array, abnormality: Array, confidence: float) -> Array
     """For the line just below each row, how many rows at or above it are ordinary at most.
 
     Of k ordinary rows, V are above the (c+1)-th largest of n reference rows; V is beta-binomial,
-    whatever the distribution.  One level for each of a few c, spread evenly in log c, adds up to
-    that of all, and what holds at them bounds every line between: V grows with c, and from line to
-    line by no more than the flags do.  Rows that must be outliers leave fewer ordinary ones, k.
+    whatever the distribution.  A few c, spread evenly in log c, share the level, and bound every
+    line between: V grows with c, and from line to line by no more than the flags do.  Rows that
+    must be outliers leave fewer ordinary ones, k.
     """
     reference, abnormality = rounded(reference, abnormality)
     n, m = len(reference), len(abnormality)
@@ -117,14 +110,13 @@ class Null(NamedTuple):
 def fit_null(abnormality: Array) -> Null:
     """Fit the null to the quantiles in the middle, without rows that it takes for outliers.
 
-    Raises ValueError if the rows beyond do not fall off as it does: then the tail of ordinary rows
-    and outliers that are not far from them cannot be told apart.
+    A ValueError says that the rows beyond do not fall off as it does: then outliers that are near
+    cannot be told from the tail of ordinary rows.
     """
+    unknown = "the share of false flags cannot be estimated"
     if len(abnormality) < _FEWEST_ROWS:
-        raise ValueError(
-            f"the share of false flags cannot be estimated from {len(abnormality)} rows: it takes"
-            f" {_FEWEST_ROWS}, or calibrate with reference rows"
-        )
+        n, way_out = len(abnormality), "or calibrate with reference rows"
+        raise ValueError(f"{unknown} from {n} rows: it takes {_FEWEST_ROWS}, {way_out}")
     abnormality = abnormality[:: 1 + len(abnormality) // _MOST_ROWS]  # enough for three numbers
     null, left = _fit_middle(abnormality), abnormality
     for _ in range(_ROUNDS):
@@ -135,11 +127,9 @@ def fit_null(abnormality: Array) -> Null:
     seen = int(((tail > few) & (tail <= many)).sum())
     expected = (many - few) * len(tail)
     if seen > expected + 2 * np.sqrt(expected):
-        raise ValueError(
-            f"the share of false flags cannot be estimated: {seen} rows are in the tail of the"
-            f" scores, where {expected:.0f} were expected, so outliers cannot be told from a heavy"
-            " tail; calibrate with reference rows"
-        )
+        tail_is = f"{seen} rows are in the tail of the scores, where {expected:.0f} were expected"
+        way_out = "so outliers cannot be told from a heavy tail; calibrate with reference rows"
+        raise ValueError(f"{unknown}: {tail_is}, {way_out}")
     return null
 
 

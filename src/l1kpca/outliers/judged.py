@@ -19,29 +19,19 @@ _VALUES = 50_000  # of the rows that a thread looks at at once: in the cache
 
 @dataclass(frozen=True, eq=False)
 class OutlierMap:
-    """Two distances of each row, their cut-offs, and what the two say together.
+    """Two distances of each row, their cut-offs, and what the two say together."""
 
-    Attributes
-    ----------
-    score_distance : ndarray of shape (n_samples,)
-        Standardized distance to the center within the kept components.
-    orthogonal_distance : ndarray of shape (n_samples,)
-        Distance to the kept components in feature space.
-    score_cutoff, orthogonal_cutoff : float
-        97.5 % of ordinary rows have smaller distances.
-    """
-
-    score_distance: Array
-    orthogonal_distance: Array
-    score_cutoff: float
-    orthogonal_cutoff: float
+    score_distance: Array  #: Standardized distance to the center within the kept components.
+    orthogonal_distance: Array  #: Distance to the kept components in feature space.
+    score_cutoff: float  #: 97.5 % of ordinary rows have smaller distances.
+    orthogonal_cutoff: float  #: The same.
 
     @property
     def quadrant(self) -> Array:
         """What each row is: one of `QUADRANTS`.
 
-        A far row near the components is good leverage: it follows the pattern of the others further
-        than they do.  A row off the components is an orthogonal outlier, a far one bad leverage.
+        A far row near the components, good leverage, follows the pattern of the others further than
+        they do.  A row off the components is an orthogonal outlier, a far one bad leverage.
         """
         far = self.score_distance > self.score_cutoff
         outside = self.orthogonal_distance > self.orthogonal_cutoff
@@ -50,24 +40,12 @@ class OutlierMap:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Rows as a detector sees them.
+    """Rows as a detector sees them."""
 
-    Attributes
-    ----------
-    abnormality : ndarray of shape (n_samples,)
-        Higher is more abnormal; ``score_samples`` with the other sign.
-    flagged : ndarray of shape (n_samples,), bool
-        Outliers.
-    scores : ndarray of shape (n_samples, n_scores)
-        Of the first components; 0 where there is no such component.
-    outlier_map : OutlierMap or None
-        The two distances; None where k(x, x) is not known.
-    """
-
-    abnormality: Array
-    flagged: Array
-    scores: Array
-    outlier_map: OutlierMap | None
+    abnormality: Array  #: Higher is more abnormal; ``score_samples`` with the other sign.
+    flagged: Array  #: Outliers.
+    scores: Array  #: Of the first components; 0 where there is no such component.
+    outlier_map: OutlierMap | None  #: None where k(x, x) is not known.
 
 
 def projected(pca: Any, columns: Columns, X: Array, *, with_cells: bool = True) -> Rows:
@@ -108,10 +86,9 @@ def judge_parts(parts: Iterable[Rows], rule: FittedRule, offset: float, n_scores
     abnormality, plane, *both = map(np.concatenate, zip(*found, strict=True))
     check_results(abnormality, part.pca.kernel)
     if unseen:
-        warn_user(
-            f"{unseen} of {len(abnormality)} rows are so far from all training rows that their"
-            " scores vanish; they are judged as outliers, whatever the rule says of such scores"
-        )
+        many = f"{unseen} of {len(abnormality)} rows are so far from all training rows that their"
+        what = "they are judged as outliers, whatever the rule says of such scores"
+        warn_user(f"{many} scores vanish; {what}")
     cutoffs = rule.score_cutoff, rule.orthogonal_cutoff
     where = OutlierMap(both[0], both[1], *cutoffs) if both else None
     return Judged(abnormality, -abnormality < offset, plane, where)

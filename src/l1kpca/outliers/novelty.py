@@ -30,26 +30,26 @@ _ALONE = 1e-6  # share below which what others explain of a row is rounding erro
 class Novelty(Rule):
     r"""The damped distance of a row to the span of the training rows.
 
-    For training rows without outliers.  Every direction in feature space that they take counts, the
-    more the more they take it: with the Gaussian kernel k, the kernel matrix K of m training rows
-    and their kernels :math:`k_x` with a row x, the span explains the share
+    For training rows without outliers.  Every direction in feature space counts, the more the more
+    they take it: with the Gaussian kernel k, the kernel matrix K of m training rows and their
+    kernels :math:`k_x` with a row x, the span explains the share
 
     .. math:: q(x) = k_x^T (K + m \lambda I)^{-1} k_x
                    = \sum_j \frac{\mu_j}{\mu_j + m \lambda} \langle \phi(x), u_j \rangle^2
 
     of x, where :math:`u_j` are the components of K and :math:`\mu_j` its eigenvalues.  The
     abnormality is :math:`-\log((1 + \lambda) q)`: nearly the damped squared distance :math:`1 - q`
-    for ordinary rows, 0 where all training rows agree, and it grows without bound, like the squared
-    distance to the nearest training row, for rows far from all.  (For kernels that do not vanish
-    far away, such as the linear one, it is :math:`k(x, x) - q` in units of the mean k(x, x).)
+    for ordinary rows, 0 where all training rows agree, and without bound, like the squared distance
+    to the nearest training row, far from all.  (For kernels that do not vanish far away, such as
+    the linear one, it is :math:`k(x, x) - q` in units of the mean k(x, x).)
 
-    Columns are standardized, and not bounded.  The width of the kernel is a third of the median
-    distance between rows, :math:`\lambda = 10^{-5}`, and m at most 2000 rows, drawn at random:
-    results hardly depend on the first two, more rows help.
+    Columns are standardized, and not bounded.  The kernel is a third as wide as the median distance
+    between rows, :math:`\lambda = 10^{-5}`, and m at most 2000 rows, drawn at random: results
+    hardly depend on the first two, more rows help.
 
-    A share ``false_alarms`` of new ordinary rows is beyond the line: that quantile of the
-    abnormalities of the m rows, each judged by the others (in closed form: :math:`1 / (K + m
-    \lambda I)^{-1}_{ii} - m \lambda` is the damped distance of row i to the others).
+    A share ``false_alarms`` of new ordinary rows is beyond the line: that quantile of the m rows,
+    each judged by the others (in closed form: :math:`1 / (K + m \lambda I)^{-1}_{ii} - m \lambda`
+    is the damped distance of row i to the others).
 
     Parameters
     ----------
@@ -82,19 +82,24 @@ class Novelty(Rule):
         n_kept = self.n_kept(pca)
         scores = rows.scores[:, :n_kept]
         scale = scores.std(axis=0, dtype=np.float64)
-        kernel, K = pca.projection_.kernel, _kernel_matrix(pca)
+        kernel, limit = pca.projection_.kernel, read_memory_limit(pca.memory_limit)
+        needed = 16 * len(pca.X_fit_) ** 2
+        if needed > limit:
+            raise ValueError(
+                f"rule='novelty' inverts the kernel matrix of {len(pca.X_fit_)} rows, which takes"
+                f" {needed} bytes, more than the {limit} allowed: set max_samples to"
+                f" {int(np.sqrt(limit / 16))} or less"
+            )
+        K = np.ascontiguousarray(_double(pca).between(slice(None), slice(None)))
         diagonal = K.diagonal().copy()
         unit = float(diagonal.mean()) or 1.0
         damping = tuning.DAMPING * len(K) * unit
         whitening = _inverse_root(K, damping, kernel)
         others = diagonal + damping - 1 / np.einsum("ij,ij->i", whitening, whitening)
         fitted = FittedNovelty(
-            components=np.arange(n_kept),
-            center=scores.mean(axis=0, dtype=np.float64),
-            scale=np.where(scale > 0, scale, np.inf),
-            whitening=whitening,
-            unit=unit,
-        )
+            components=np.arange(n_kept), center=scores.mean(axis=0, dtype=np.float64),
+            scale=np.where(scale > 0, scale, np.inf), whitening=whitening, unit=unit,
+        )  # fmt: skip
         left_out = fitted.unexplained(others, diagonal, kernel)
         alone = np.flatnonzero(others < _ALONE * diagonal)
         if len(alone) and kernel.function in _DISTANCES:
@@ -119,10 +124,7 @@ class FittedNovelty(FittedRule):
         return self.judge(rows.scaled, rows.pca)
 
     def judge(self, X: Array, pca: Any, own: Array | None = None) -> Array:
-        """The same of scaled rows; ``own`` are their places among the training rows, if any.
-
-        A training row is judged by the others alone, if they hardly see it.
-        """
+        """The same of scaled rows; ``own`` are places of training rows, judged by the others."""
         training, X = _double(pca), X.astype(np.float64)
         kernel, out = training.kernel, np.empty(len(X))
 
@@ -149,21 +151,8 @@ class FittedNovelty(FittedRule):
         return np.maximum(norms.astype(np.float64) - explained, 0) / self.unit
 
 
-def _kernel_matrix(pca: Any) -> Array:
-    """K of the rows that the kernel PCA was fitted on."""
-    X, limit = pca.X_fit_, read_memory_limit(pca.memory_limit)
-    needed = 16 * len(X) ** 2
-    if needed > limit:
-        raise ValueError(
-            f"rule='novelty' inverts the kernel matrix of {len(X)} rows, which takes {needed}"
-            f" bytes, more than the {limit} allowed: set max_samples to"
-            f" {int(np.sqrt(limit / 16))} or less"
-        )
-    return np.ascontiguousarray(_double(pca).between(slice(None), slice(None)))
-
-
 def _double(pca: Any) -> KernelBlocks:
-    """The kernel with the rows that the kernel PCA was fitted on, in double precision."""
+    """The kernel with the training rows, in double precision."""
     return kernel_blocks(pca.X_fit_.astype(np.float64), pca.projection_.kernel)
 
 
@@ -180,9 +169,9 @@ def _inverse_root(K: Array, damping: float, kernel: Kernel) -> Array:
 
 
 def _lift_vanished(k: Array, X: Array, training: KernelBlocks, own: Any) -> Array:
-    """Multiply kernels that all but vanish, in place, and give twice the logarithms of factors.
+    """Raise the kernels of far rows, in place, to at most 1; gives twice the logs of the factors.
 
-    The factor of a row makes its largest kernel 1, so that the distances of far rows count.
+    So the distances of far rows count.
     """
     kernel, shift = training.kernel, np.zeros(len(k))
     if kernel.function not in _DISTANCES:

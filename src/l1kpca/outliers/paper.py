@@ -20,9 +20,9 @@ _REACH = 1000.0  # exp(-1000) is 0
 class Paper(Rule):
     r"""The rule of the paper: :math:`\sum_j (Y_{ij} - m_j)^2 / \lambda_j`.
 
-    The sum is over the components with the largest variances that together reach a share of the sum
-    of all variances; m and lambda are mean and variance of the training scores.  A component whose
-    scores all agree says nothing about a row and is left out.
+    The sum is over the components with the largest variances that together reach a share of the
+    total; m and lambda are mean and variance of the training scores.  A component whose scores all
+    agree says nothing about a row and is left out.
 
     Parameters
     ----------
@@ -31,15 +31,14 @@ class Paper(Rule):
 
     Notes
     -----
-    The Gaussian kernel between a row and training rows far from it is zero, so the scores of a row
-    far from all of them vanish, and the formula may call it the most ordinary of all.  What the
-    training rows see of a row x is
+    The Gaussian kernel with far rows is zero, so the scores of a row far from all training rows
+    vanish, and the formula may call it the most ordinary of all.  What they see of a row x is
 
     .. math:: v(x) = \sum_j \langle \phi(x), w_j \rangle^2 + 2 \langle \phi(x), m \rangle
 
     with w the components and m the center of feature space.  A row with less than a tenth of the
-    smallest v of the training rows is an outlier, with a warning: it is given twice the abnormality
-    of the most abnormal training row plus 1.  A kernel matrix does not tell far rows from others.
+    smallest v of the training rows is an outlier, with a warning: it gets twice the abnormality of
+    the most abnormal training row plus 1.  A kernel matrix does not tell far rows from others.
     """
 
     center_and_spread: ClassVar[Any] = staticmethod(mean_and_deviation)
@@ -50,13 +49,9 @@ class Paper(Rule):
     def kernel_pca(self, n_columns: int) -> L1KernelPCA:
         """The paper's: sigma = d, its Algorithm 1 and start, no center, d components."""
         return L1KernelPCA(
-            max_components=max(1, n_columns),
-            kernel="rbf",
-            gamma="paper",
-            center=False,
-            solver="fixed_point",
-            start="column",
-        )
+            max_components=max(1, n_columns), kernel="rbf", gamma="paper", center=False,
+            solver="fixed_point", start="column",
+        )  # fmt: skip
 
     def line(self, rule: FittedRule, abnormality: Array) -> float:
         """The abnormality of normal variables is chi-square; never beyond 97.5 % of the rows."""
@@ -75,7 +70,20 @@ class Paper(Rule):
         kept = kept[variance[kept] > rounding**2]
         rule = FittedPaper(components=kept, center=mean[kept], scale=np.sqrt(variance[kept]))
         nowhere = None if pca is None else _far_away(pca)
-        return rule if nowhere is None else _with_sight(rule, rows, nowhere)
+        if nowhere is None:
+            return rule
+        rule = replace(rule, nowhere=nowhere)
+        seen = np.concatenate([rule.seen(part) for part in parts(rows)])
+        lost = seen <= 100 * np.finfo(rows.scores.dtype).eps * seen.max()
+        if lost.any():
+            warn_user(
+                f"the scores of {int(lost.sum())} of {len(lost)} training rows vanish, for they are"
+                " far from all others, and rule='paper' may take such rows for ordinary: use"
+                " rule='robust', or a kernel with a smaller gamma"
+            )
+            return rule
+        most = max(float(rule.abnormality(part).max()) for part in parts(rows))
+        return replace(rule, least=_VANISHED * float(seen.min()), beyond=2 * most + 1)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -118,19 +126,3 @@ def _far_away(pca: Any) -> Array | None:
     row = np.full((1, X.shape[1]), X.max() + reach, dtype=X.dtype)
     found = pca.project(row)
     return np.append(found.scores[0], found.squared_norms[0]).astype(np.float64)
-
-
-def _with_sight(rule: FittedPaper, rows: Projected, nowhere: Array) -> FittedPaper:
-    """The rule with the least that must be seen of a row, by the training rows."""
-    rule = replace(rule, nowhere=nowhere)
-    seen = np.concatenate([rule.seen(part) for part in parts(rows)])
-    lost = seen <= 100 * np.finfo(rows.scores.dtype).eps * seen.max()
-    if lost.any():
-        warn_user(
-            f"the scores of {int(lost.sum())} of {len(lost)} training rows vanish, for they are far"
-            " from all others, and rule='paper' may take such rows for ordinary: use rule='robust',"
-            " or a kernel with a smaller gamma"
-        )
-        return rule
-    most = max(float(rule.abnormality(part).max()) for part in parts(rows))
-    return replace(rule, least=_VANISHED * float(seen.min()), beyond=2 * most + 1)

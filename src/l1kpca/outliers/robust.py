@@ -21,11 +21,10 @@ class Robust(Rule):
     r"""A row is as abnormal as it is to the view that finds it most surprising.
 
     *The row as a whole.* Columns are centered at their medians, scaled by their median absolute
-    deviations and softly bounded at three of them, so that single wild entries cannot mask others.
-    With a Gaussian kernel twice as wide as the median distance between rows, L1 components are
-    found on a random sample of rows, which has the same share of outliers but fewer of them.  How
-    many components describe ordinary rows is unknown, so the rule averages over their number: with
-    k = 1, ..., p of them, :math:`SD_k^2 = \sum_{j \le k} (Y_{ij} - m_j)^2 / s_j^2` and
+    deviations and softly bounded at three of them, so that wild entries cannot mask others.  With a
+    Gaussian kernel twice as wide as the median distance between rows, L1 components are found on a
+    random sample of rows.  How many describe ordinary rows is unknown, so the rule averages over
+    their number: with :math:`SD_k^2 = \sum_{j \le k} (Y_{ij} - m_j)^2 / s_j^2` and
     :math:`OD_k^2 = \|\phi(x_i)\|^2 - \sum_{j \le k} Y_{ij}^2`, the distance is
 
     .. math:: \frac 1 p \sum_{k=1}^p \left( \frac{SD_k^2}{k} + \frac{OD_k^2}{u_k} \right)
@@ -36,21 +35,20 @@ class Robust(Rule):
     *Its cells.* Each is compared with what the others say that it should be, see `Cells`: all
     distances together, all residuals together, and the most surprising residual.
 
-    The first three of these four numbers have tails, fitted to two quantiles of the training rows,
-    that turn them into surprises, -log of the share of rows with a larger one.  The abnormality is
-    the largest surprise, so nothing is averaged away.  The first two numbers order the ordinary
-    rows.  All residuals together count from a surprise of log n, where less than one of the n
-    training rows would be.  So does a single cell, but not below what 95 % of the training rows
-    have: one that is e times rarer puts its row just beyond the line; from there on, a wilder cell
-    counts for more, but slowly, so that the rows that are odd as a whole come first.
+    Tails, fitted to two quantiles of the training rows, turn the first three of these four numbers
+    into surprises, -log of the share of rows with a larger one.  The abnormality is the largest
+    surprise, so nothing is averaged away.  The first two numbers order the ordinary rows.  All
+    residuals together count from a surprise of log n, where less than one of the n training rows
+    would be.  So does a single cell, but not below what 95 % of the training rows have: one that is
+    e times rarer puts its row just beyond the line; wilder cells count for more, but slowly, so
+    that rows that are odd as a whole come first.
 
     *The line.* A row is flagged if its like is rarer than one in :math:`n^{0.7}` ordinary rows
-    (one in 55, if n is below 300), and if there are too many odd rows, as many as are too many, by
-    the larger of two estimates.  One is the surplus of the fourth roots of the first two numbers,
-    nearly normal for ordinary rows, over a normal variable that is fitted to their lower half,
-    which up to 40 % of outliers hardly touch, less three standard errors; the smaller of the two
-    counts.  The other looks at the heaviness of the residuals: what it exceeds 1.05 by, times 8 %,
-    up to 10 %.  At least one row is flagged.
+    (one in 150, if n is below 1300).  If there are too many odd rows, as many as are too many are
+    flagged, by the larger of two estimates: the surplus of the fourth roots of the first two
+    numbers (the smaller counts) over a normal variable fitted to their lower half, which up to 40 %
+    of outliers hardly touch, less three standard errors; and the heaviness of the residuals: what
+    it exceeds 1.05 by, times 8 %, up to 10 %.  At least one row is flagged.
 
     Parameters
     ----------
@@ -59,33 +57,32 @@ class Robust(Rule):
     """
 
     def fit(self, rows: Rows, pca: Any) -> "FittedRobust":
-        """Learn centers, scales, units and tails from the training rows."""
+        """Learn centers, scales, units, tails and the line from the training rows."""
         n_kept = self.n_kept(pca)
         scores = rows.scores[:, :n_kept]
         center = np.median(scores, axis=0)
         scale = _DEVIATION_PER_MEAN * np.abs(scores - center).mean(axis=0, dtype=np.float64)
         unit = sum(_nested_squares(part, n_kept).sum(axis=0) for part in parts(rows)) / len(scores)
         rounding = 100 * np.finfo(scores.dtype).eps * np.abs(center)
-        # No scale where all scores agree, and no unit where the components exhaust the space and
-        # the distance to them is rounding error.
+        # No scale where all scores agree, no unit where the distance is rounding error.
         fitted = FittedRobust(
-            components=np.arange(n_kept),
-            center=center,
+            components=np.arange(n_kept), center=center,
             scale=np.where(scale > rounding, scale, np.inf),
             orthogonal_unit=np.where(unit > rounding_of_squares(rows), unit, np.inf),
-            tails=np.zeros((0, 3)),
-            headstart=float(np.log(len(scores))),
-            wild=np.inf,
-        )
+            tails=np.zeros((0, 3)), headstart=float(np.log(len(scores))), wild=np.inf,
+        )  # fmt: skip
         views = np.concatenate([fitted.views(part) for part in parts(rows)]).T
         tails = [fit_tail(*each) for each in zip(views, _LEVELS, strict=False)]
         fitted = replace(fitted, tails=np.stack(tails))
         sharp = [float(np.quantile(view, _MOST)) for view in views[3:]]
-        return replace(
-            fitted,
-            wild=max([fitted.headstart, *sharp]),
-            cutoff=_line(np.maximum(*fitted.surprises(views)), _share(views[:2], rows)),
-        )
+        # The share of outliers, by two estimates, and the surprise where rows are too rare.
+        many, n = min(surplus(np.sqrt(np.sqrt(view))) for view in views[:2]), len(scores)
+        cells = rows.columns.cells
+        heavy = 0.0 if cells is None else tuning.HEAVY_SHARE * (cells.heaviness - tuning.HEAVY)
+        share = max(many, min(heavy, tuning.MOST_HEAVY_SHARE), 1 / n)
+        common = float(np.quantile(np.maximum(*fitted.surprises(views)), 1 - share))
+        line = min(common, max(tuning.RAREST * float(np.log(n)), _RARE))
+        return replace(fitted, wild=max([fitted.headstart, *sharp]), cutoff=line)
 
     def line(self, rule: FittedRule, abnormality: Array) -> float:
         """The rows that are too rare for ordinary ones, or too many, are beyond it."""
@@ -127,21 +124,6 @@ class FittedRobust(FittedRule):
         evident = np.maximum(views[3] - self.wild, 0)
         worst = 1.001 * self.cutoff * np.minimum(evident, 1) + _SLOWLY * np.log1p(evident)
         return whole, np.max([together, apart - self.headstart, worst], axis=0)
-
-
-def _share(broad: Array, rows: Rows) -> float:
-    """Share of outliers, by two estimates."""
-    many = min(surplus(np.sqrt(np.sqrt(view))) for view in broad)
-    cells = rows.columns.cells
-    heavy = 0.0 if cells is None else tuning.HEAVY_SHARE * (cells.heaviness - tuning.HEAVY)
-    return max(many, min(heavy, tuning.MOST_HEAVY_SHARE))
-
-
-def _line(surprise: Array, share: float) -> float:
-    """The surprise beyond which rows are too many or too rare."""
-    n = len(surprise)
-    many = float(np.quantile(surprise, 1 - max(share, 1 / n)))
-    return min(many, max(tuning.RAREST * float(np.log(n)), _RARE))
 
 
 def _nested_squares(rows: Projected, n_kept: int) -> Array:

@@ -12,7 +12,7 @@ from scipy import stats
 from l1kpca._typing import Array
 from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
 from l1kpca.gram.projection import Projected
-from l1kpca.outliers.columns import MAD_TO_DEVIATION, Columns, learn_columns, median_and_mad
+from l1kpca.outliers.columns import MAD_TO_DEVIATION, Columns, measured, median_and_mad, varying
 from l1kpca.threads import spans
 
 QUANTILE = 0.975
@@ -40,27 +40,14 @@ class FittedRule(ABC):
     """A rule with all that it learned, as a frozen dataclass of arrays, numbers and text.
 
     Derive one with ``abnormality``; the two distances of the outlier map follow from the fields.
-
-    Attributes
-    ----------
-    components : ndarray of int
-        The components that the rule looks at.
-    center, scale : ndarray
-        Of the scores of ordinary rows, for each of these components; infinity is no scale.
-    cutoff : float
-        The rule's own line: the abnormality beyond which rows are outliers.
-    orthogonal_cutoff : float
-        Orthogonal distance that 97.5 % of ordinary rows do not reach.
-    clear_line : bool
-        Whether few of the training rows are near the line.
     """
 
-    components: Array
-    center: Array
-    scale: Array
-    cutoff: float = 0.0
-    orthogonal_cutoff: float = 0.0
-    clear_line: bool = False
+    components: Array  #: The components that the rule looks at.
+    center: Array  #: Of the scores of ordinary rows on each.
+    scale: Array  #: The same; infinity is no scale.
+    cutoff: float = 0.0  #: The rule's own line: rows with a larger abnormality are outliers.
+    orthogonal_cutoff: float = 0.0  #: 97.5 % of ordinary rows do not reach this distance.
+    clear_line: bool = False  #: Whether few of the training rows are near the line.
 
     @abstractmethod
     def abnormality(self, rows: Rows) -> Array:
@@ -115,16 +102,13 @@ class Rule(ABC):
 
     variance_kept: float = 0.8
 
+    #: Center and spread of columns; for "paper" and "novelty", mean and standard deviation.
     center_and_spread: ClassVar[Any] = staticmethod(median_and_mad)
-    """Center and spread of columns; for "paper" and "novelty", mean and standard deviation."""
-    max_samples: ClassVar[int | None] = 1000
-    """Rows that the components are found on, drawn at random; None is all."""
-    bound: ClassVar[float] = 3.0
-    """No value counts for more than this many spreads of its column."""
+    max_samples: ClassVar[int | None] = 1000  #: Random rows to find components on; None is all.
+    bound: ClassVar[float] = 3.0  #: No value counts for more than this many spreads of its column.
+    #: Whether the line is for new rows: with ``contamination`` "auto" or 0 it is `line` alone.
     for_clean_rows: ClassVar[bool] = False
-    """Whether the line is for new rows: with ``contamination`` "auto" or 0 it is `line` alone."""
-    needs_norms: ClassVar[bool] = True
-    """Whether k(x, x) is needed, which ``kernel="precomputed"`` does not give."""
+    needs_norms: ClassVar[bool] = True  #: Of k(x, x); ``kernel="precomputed"`` does not give it.
 
     def __post_init__(self) -> None:
         share = self.variance_kept
@@ -138,8 +122,7 @@ class Rule(ABC):
     def line(self, rule: FittedRule, abnormality: Array) -> float:
         """Where the line is, if the share of outliers is not known: here the 97.5 % point.
 
-        It is that of ordinary rows, by median and MAD of the training rows.  Bounded or lumpy
-        values may put it beyond every row: then the rows themselves say where it is.
+        It is that of ordinary rows, by median and MAD; never beyond that of the training rows.
         """
         return min(wilson_hilferty(abnormality), float(np.quantile(abnormality, QUANTILE)))
 
@@ -155,8 +138,20 @@ class Rule(ABC):
         return L1KernelPCA(share, max_components=most, kernel="rbf", gamma="wide")
 
     def columns(self, X: Array, scaling: str | None = "columns") -> Columns:
-        """Learn how the columns of X are scaled."""
-        return learn_columns(X, self.center_and_spread, self.bound, scaling)
+        """Learn how the columns of X are scaled.
+
+        With ``scaling="common"`` each is bounded by its own spread, then all are divided by one,
+        the root of the mean squared spread.
+        """
+        median, center, spread = measured(X, self.center_and_spread)
+        if scaling is None:
+            return Columns(np.ones(X.shape[1], dtype=bool), median)
+        used, weight = varying(X), None
+        center, spread = center[used], spread[used]
+        if scaling == "common" and used.any():
+            weight = spread / spread.max()
+            weight /= np.sqrt(np.mean(weight**2))
+        return Columns(used, median, center, spread, weight, self.bound)
 
 
 def fit_rule(rule: Rule, rows: Rows, pca: Any, contamination: Any) -> tuple[FittedRule, float]:
@@ -181,7 +176,7 @@ def fit_rule(rule: Rule, rows: Rows, pca: Any, contamination: Any) -> tuple[Fitt
 
 
 def is_clear(abnormality: Array, line: float) -> bool:
-    """Whether rows are beyond the line, most of them far beyond, or hardly any is just below it."""
+    """Whether rows are beyond the line, most of them far, or hardly any is just below it."""
     beyond = abnormality[abnormality > line]
     below = int(((abnormality > line / _NEAR) & (abnormality <= line)).sum())
     far = float(np.median(beyond)) if len(beyond) else 0.0

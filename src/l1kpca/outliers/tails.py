@@ -15,9 +15,9 @@ _POINTS = np.linspace(1, 8, 57)  # deviations above the median
 
 
 def _errors() -> Array:
-    """Standard errors of the share beyond each point, times the root of n.
+    """Standard errors of the share beyond each point, times the root of n: of count and point.
 
-    One comes from the count, the other from the point, which the quantiles at 10 and 50 % tell.
+    The point is told by the quantiles at 10 and 50 %.
     """
     levels, rest = np.array([0.1, 0.5]), stats.norm.sf(_POINTS)
     density = stats.norm.pdf(stats.norm.ppf(levels))
@@ -34,10 +34,9 @@ _ERRORS = _errors()
 class Tail(NamedTuple):
     """The surprise -log P(larger) of values, by two quantiles of ordinary values.
 
-    The surprise is a power of the value through both; ``value`` is the upper one, ``surprise`` its
-    surprise.  Below the lower one it falls steeply: small values surprise nobody.  Beyond the upper
-    one its tangent goes on if the power is above 1, as in the tail of a sum of squares.  It is
-    never bounded: of two values the larger one is the more surprising.
+    It is a power of the value through both; ``value`` is the upper one, ``surprise`` its surprise.
+    Below the lower one it falls steeply: small values surprise nobody.  Beyond the upper one its
+    tangent goes on if the power is above 1, as for sums of squares.  It is never bounded.
     """
 
     value: float
@@ -66,8 +65,8 @@ class Tail(NamedTuple):
 def fit_tail(values: Array, level: float, *, normal: bool = False) -> Tail:
     """The tail of values of at least 0, by their ``level`` quantile and one half as surprising.
 
-    A quantile that less than three values exceed may be what is looked for: then it is a lower one.
-    With ``normal``, the tail is at least as long as that of the size of a normal variable.
+    At least three values must exceed a quantile, else it is a lower one.  With ``normal``, the tail
+    is at least as long as that of the size of a normal variable.
     """
     values = values if len(values) else np.zeros(1)
     rare = 1 - min(level, most_level(len(values)))

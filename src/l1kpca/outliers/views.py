@@ -1,5 +1,6 @@
 """What a fitted detector says about rows and cells beside its scores."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,35 +10,29 @@ from sklearn.utils.validation import check_is_fitted
 from l1kpca._typing import Array
 from l1kpca.checks import check_results, overflow_is_checked
 from l1kpca.outliers.cells import CellMap, Cells
-from l1kpca.outliers.columns import Columns
-from l1kpca.outliers.explain import contributions
+from l1kpca.outliers.door import in_partitions, like, make_rule
 from l1kpca.outliers.judged import Judged, OutlierMap, judge_parts, projected
-from l1kpca.outliers.parameters import make_rule
-from l1kpca.outliers.rules import FittedRule, fit_rule, parts
-from l1kpca.outliers.tables import cells_in_columns, in_columns, in_partitions
+from l1kpca.outliers.rules import fit_rule, parts
+from l1kpca.tables.encoder import Encoded, by_column, expected_cells
+from l1kpca.threads import spans
+from l1kpca.tuning import EXPLAIN_MOVES
 
 _TINY = np.finfo(np.float64).tiny
+_MOST_STEPS = 8
+_BATCH_ROWS = 20_000
+_BATCH_VALUES = 4_000_000
 
 
 class Views:
     """The part of `KernelPCAOutlierDetector` that shows why."""
 
-    pca_: Any
-    rule_: FittedRule
-    columns_: Columns
-    rule: Any
-    contamination: Any
-    encoder_: Any
-    _rows: Any
-    judge: Any
-
     @property
-    def clear_line_(self) -> bool:
+    def clear_line_(self: Any) -> bool:
         """Whether outliers stand apart: few of the training rows are near the line."""
-        return self.rule_.clear_line
+        return bool(self.rule_.clear_line)
 
     @in_partitions
-    def cells(self, X: Any) -> CellMap:
+    def cells(self: Any, X: Any) -> CellMap:
         """Each cell beside what the other cells of its row say that it should be.
 
         Every column is regressed on all others, with values that are bounded so that wild cells
@@ -46,25 +41,36 @@ class Views:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, of the training data or new; holes (NaN) are given their expected value.
+            Rows, of the training data or new.
 
         Returns
         -------
         map : CellMap
-            Of a data frame, in its columns, as frames.
+            Of a data frame, in its columns, as frames: of the features of a column, the one with
+            the largest residual.
         """
-        found = self._cells("cells").map(self._rows(X, reset=False))
-        return found if self.encoder_ is None else cells_in_columns(self, X, found)
+        cells: Cells = self._cells("cells")
+        found, encoder = cells.map(self._rows(X, reset=False)), self.encoder_
+        if encoder is None:
+            return found
+        low, high = (by_column(encoder, found.residual, how) for how in (np.minimum, np.maximum))
+        table = X.table if isinstance(X, Encoded) else X
+        return CellMap(
+            residual=like(X, np.where(-low > high, low, high), encoder),
+            expected=like(X, expected_cells(encoder, table, found.expected), encoder),
+            flagged=like(X, by_column(encoder, found.flagged, np.logical_or), encoder),
+            cutoff=found.cutoff,
+        )
 
     @in_partitions
-    def explain(self, X: Any) -> Array:
+    def explain(self: Any, X: Any) -> Array:
         """What each column contributes to the abnormality of each row.
 
-        The contributions of a row add up to its abnormality, ``-score_samples``, for any kernel.
-        The abnormality of the row as a whole is followed along the straight line from the row of
-        training medians to the row; a column's part is the change while it moved, plus an equal
-        share of the abnormality of the median row.  With the rule "robust", the abnormality of the
-        cells is added, divided as the squares of their residuals.  A hole contributes nothing.
+        They add up to its abnormality, ``-score_samples``, for any kernel.  The abnormality of the
+        row as a whole is followed along the straight line from the row of training medians to the
+        row; a column's part is the change while it moved, plus an equal share of the abnormality of
+        the median row.  With the rule "robust", the abnormality of the cells is added, divided as
+        the squares of their residuals.  A hole contributes nothing.
 
         Parameters
         ----------
@@ -76,7 +82,6 @@ class Views:
         """
         cells, given, X = self._cells("explain"), X, self._rows(X, reset=False)
         columns, rule = self.columns_, self.rule_
-        assert columns.median is not None  # noqa: S101 (for mypy: where there are cells)
 
         def whole(rows: Array) -> Array:
             with overflow_is_checked():
@@ -90,17 +95,17 @@ class Views:
         share = rule.whole_and_cells(rows)[1] / np.maximum(squares.sum(axis=1), _TINY)
         parts += squares * share[:, np.newaxis]
         parts *= (rule.abnormality(rows) / np.maximum(parts.sum(axis=1), _TINY))[:, np.newaxis]
-        return in_columns(self, given, parts)
+        encoder = self.encoder_
+        return parts if encoder is None else like(given, by_column(encoder, parts), encoder)
 
-    def judge_with(self, pca: Any, X: Any, *, n_scores: int = 2) -> Judged:
+    def judge_with(self: Any, pca: Any, X: Any) -> Judged:
         """Judge rows by another kernel PCA, for comparison; the detector itself is not changed.
 
         Parameters
         ----------
         pca : kernel PCA of this library
             It is fitted on ``pca_.X_fit_``; the rule and its line are learned from X anew.
-        X, n_scores
-            As for ``judge``.
+        X : array-like of shape (n_samples, n_features)
 
         Returns
         -------
@@ -111,9 +116,9 @@ class Views:
         rows = projected(pca, self.columns_, X)
         rule = make_rule(self.rule, self.contamination)
         fitted, offset = fit_rule(rule, rows, pca, self.contamination)
-        return judge_parts(parts(rows), fitted, offset, n_scores)
+        return judge_parts(parts(rows), fitted, offset, n_scores=0)
 
-    def outlier_map(self, X: Any) -> OutlierMap:
+    def outlier_map(self: Any, X: Any) -> OutlierMap:
         """Score distance and orthogonal distance of rows, with their cut-offs.
 
         Parameters
@@ -124,19 +129,53 @@ class Views:
         -------
         map : OutlierMap
         """
-        found = self.judge(X, n_scores=0).outlier_map
+        found: OutlierMap | None = self.judge(X, n_scores=0).outlier_map
         if found is None:
-            raise ValueError(
-                "outlier_map needs k(x, x), which kernel='precomputed' does not give: pass the rows"
-                " and a kernel instead"
-            )
+            lacking = "k(x, x), which kernel='precomputed' does not give"
+            raise ValueError(f"outlier_map needs {lacking}: pass the rows and a kernel instead")
         return found
 
-    def _cells(self, method: str) -> Cells:
+    def _cells(self: Any, method: str) -> Any:
         check_is_fitted(self)
         if self.columns_.cells is None:
-            raise ValueError(
-                f"{method} needs the columns of the rows, which kernel='precomputed' does not have:"
-                " pass the rows and a kernel instead"
-            )
+            lacking = "the columns of the rows, which kernel='precomputed' does not have"
+            raise ValueError(f"{method} needs {lacking}: pass the rows and a kernel instead")
         return self.columns_.cells
+
+
+def contributions(
+    abnormality: Callable[[Array], Array], X: Array, reference: Array, used: Array
+) -> Array:
+    """Split the abnormality of each row among its columns, exactly.
+
+    It is followed along the straight line from the ``reference`` row to the row, in two to eight
+    steps.  In each the columns move one after the other, forward in one step and backward in the
+    next; a column's contribution is the sum of the changes while it moved.  They telescope: for any
+    kernel they add up to the abnormality of the row minus that of the reference, which is shared
+    out equally among the columns that are used.  Holes of a row are holes of its reference, too.
+    """
+    columns, out = np.flatnonzero(used), np.zeros(X.shape, dtype=np.float64)
+    if not columns.size:
+        return out
+    steps = 2 * int(np.clip(EXPLAIN_MOVES // (2 * len(columns)), 1, _MOST_STEPS // 2))
+    n_moves = steps * len(columns)
+    places = max(2, min(_BATCH_ROWS, _BATCH_VALUES // X.shape[1]))
+    for rows in spans(len(X), max(1, places // (n_moves + 1))):
+        x = X[rows]
+        for moves in spans(n_moves, places - 1):
+            # How far each column is at the places around these moves, and the columns that move.
+            step, done = np.divmod(np.arange(moves.start, moves.stop + 1), len(columns))
+            forth = np.arange(len(columns))
+            turn = np.where(step[:, np.newaxis] % 2, forth[::-1], forth)
+            shares = np.ones((len(step), X.shape[1]))
+            shares[:, columns] = (step[:, np.newaxis] + (turn < done[:, np.newaxis])) / steps
+            moved = columns[np.where(step % 2, len(columns) - 1 - done, done)[:-1]]
+            path = (1 - shares) * reference + shares * x[:, np.newaxis]
+            values = abnormality(path.reshape(-1, X.shape[1])).reshape(path.shape[:2])
+            np.add.at(out[rows].T, moved, np.diff(values, axis=1).T)
+            if moves.start == 0:
+                moving = used & ~np.isnan(x)
+                # A row without a cell has to put its abnormality somewhere.
+                moving = np.where(moving.any(axis=1, keepdims=True), moving, used)
+                out[rows] += values[:, :1] * moving / moving.sum(axis=1, keepdims=True)
+    return out

@@ -10,12 +10,6 @@ from l1kpca.plots.scores import ComparisonDisplay, ScoresDisplay
 from l1kpca.plots.scree import ConvergenceDisplay, LoadingsDisplay, ScreeDisplay
 
 __all__ = [
-    "ComparisonDisplay",
-    "ContributionsDisplay",
-    "ConvergenceDisplay",
-    "LoadingsDisplay",
-    "OutlierMapDisplay",
-    "PreimageDisplay",
-    "ScoresDisplay",
-    "ScreeDisplay",
-]
+    "ComparisonDisplay", "ContributionsDisplay", "ConvergenceDisplay", "LoadingsDisplay",
+    "OutlierMapDisplay", "PreimageDisplay", "ScoresDisplay", "ScreeDisplay",
+]  # fmt: skip

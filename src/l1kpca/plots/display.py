@@ -1,7 +1,5 @@
 """What all displays share: axes, colors, and which kernel PCA an estimator holds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -11,68 +9,40 @@ from sklearn.utils.validation import check_is_fitted
 # Okabe and Ito's colors, which color-blind readers tell apart. In print without color, markers and
 # line styles say the same.
 BLUE, ORANGE = "#0072B2", "#D55E00"
-ORDINARY = {"marker": "o", "s": 18, "color": BLUE, "alpha": 0.6, "linewidths": 0}
-OUTLYING = {"marker": "^", "s": 42, "color": ORANGE, "edgecolors": "black", "linewidths": 0.6}
 CUTOFF: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1}
-LINES: tuple[dict[str, Any], ...] = (
-    {"color": BLUE, "linestyle": "-", "marker": "o"},
-    {"color": ORANGE, "linestyle": "--", "marker": "s"},
-    {"color": "#009E73", "linestyle": ":", "marker": "^"},
-    {"color": "black", "linestyle": "-.", "marker": "D"},
-)
+_ORDINARY = {"marker": "o", "s": 18, "color": BLUE, "alpha": 0.6, "linewidths": 0}
+_OUTLYING = {"marker": "^", "s": 42, "color": ORANGE, "edgecolors": "black", "linewidths": 0.6}
 
 
 class Display:
-    """A picture in one pair of axes; a subclass draws it."""
+    """A picture in one pair of axes."""
 
     _draw: Callable[..., None]
 
     def plot(self, *, ax: Any = None, **keywords: Any) -> Self:
-        """Draw the arrays.
-
-        Parameters
-        ----------
-        ax, **keywords : optional
-            As in ``from_estimator``.
-
-        Returns
-        -------
-        self : Display
-            With ``ax_`` and ``figure_``, where it was drawn.
-        """
-        self.ax_ = figures().subplots(layout="constrained")[1] if ax is None else ax
+        """Draw the arrays again, in ``ax_`` of ``figure_``."""
+        self.ax_ = pyplot().subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         self._draw(self.ax_, **keywords)
         return self
 
 
 class Panels:
-    """A picture with several panels side by side; a subclass says how many and draws them."""
+    """A picture with several panels side by side."""
 
     _draw: Callable[..., None]
-    axes_: Any
     _shape: Callable[..., tuple[int, int]]  # number of panels, and how many fit in a row
     _size = (3.6, 3.4)  # of a panel, in inches
+    axes_: Any
 
     def plot(self, *, axes: Any = None, **keywords: Any) -> Self:
-        """Draw the arrays.
-
-        Parameters
-        ----------
-        axes, **keywords : optional
-            As in ``from_estimator``.
-
-        Returns
-        -------
-        self : Panels
-            With ``axes_`` and ``figure_``, where it was drawn.
-        """
+        """Draw the arrays again, in ``axes_`` of ``figure_``."""
         count, columns = self._shape()
         if axes is None:
             n_rows = -(-count // columns)
             size = (self._size[0] * columns, self._size[1] * n_rows)
             options = {"figsize": size, "squeeze": False, "layout": "constrained"}
-            axes = figures().subplots(n_rows, columns, **options)[1].ravel()
+            axes = pyplot().subplots(n_rows, columns, **options)[1].ravel()
             for spare in axes[count:]:
                 spare.set_axis_off()
             axes = axes[:count]
@@ -84,8 +54,8 @@ class Panels:
         return self
 
 
-def figures() -> Any:
-    """matplotlib's pyplot; only drawing needs it."""
+def pyplot() -> Any:
+    """Import matplotlib; only drawing needs it."""
     try:
         from matplotlib import pyplot as plt  # noqa: PLC0415 (only an extra installs it)
     except ImportError as error:
@@ -109,7 +79,7 @@ def names_of(estimator: Any, count: int) -> np.ndarray:
 
 
 def checked_mask(is_outlier: Any, n_rows: int) -> np.ndarray:
-    """Which rows to mark, one truth value for each."""
+    """Which rows to mark."""
     mask = np.zeros(n_rows, dtype=bool) if is_outlier is None else np.asarray(is_outlier, bool)
     if mask.shape != (n_rows,):
         raise ValueError(f"is_outlier has shape {mask.shape}, but X has {n_rows} rows")
@@ -117,9 +87,10 @@ def checked_mask(is_outlier: Any, n_rows: int) -> np.ndarray:
 
 
 def scatter(ax: Any, places: np.ndarray, is_outlier: np.ndarray, keywords: dict[str, Any]) -> Any:
-    """Two kinds of rows: dots, and triangles on top of them."""
-    drawn = []
-    for mask, style, label in ((~is_outlier, ORDINARY, "row"), (is_outlier, OUTLYING, "outlier")):
-        if mask.any():
-            drawn.append(ax.scatter(*places[mask].T, **(style | {"label": label} | keywords)))
-    return drawn
+    """Dots for rows, triangles for outliers on top of them."""
+    kinds = ((~is_outlier, _ORDINARY, "row"), (is_outlier, _OUTLYING, "outlier"))
+    return [
+        ax.scatter(*places[mask].T, **(style | {"label": label} | keywords))
+        for mask, style, label in kinds
+        if mask.any()
+    ]

@@ -1,10 +1,8 @@
 """Rows one by one: in the outlier map, by their columns, and beside their pre-images."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from numbers import Number
-from typing import Any
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -17,34 +15,14 @@ from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, Panels, names_of
 class OutlierMapDisplay(Display):
     """Score distance against orthogonal distance, with cut-offs and quadrants.
 
-    Parameters
-    ----------
-    outlier_map : OutlierMap
-        The two distances, their cut-offs and the quadrant of each row.
-    is_outlier : ndarray of bool, shape (n_rows,)
-        Rows to mark: those that the detector flags.
-
-    Attributes
-    ----------
-    points_, cutoffs_ : artists
-        The ordinary rows and the outliers; the two cut-offs.
-
-    Examples
-    --------
-    >>> from l1kpca import KernelPCAOutlierDetector, datasets, plots
-    >>> X = datasets.load("wbc").X
-    >>> detector = KernelPCAOutlierDetector(random_state=0).fit(X)
-    >>> plots.OutlierMapDisplay.from_estimator(detector, X).outlier_map.quadrant.shape
-    (378,)
+    The artists are ``points_``, ordinary rows and outliers, and ``cutoffs_``.
     """
 
-    outlier_map: OutlierMap
-    is_outlier: np.ndarray
+    outlier_map: OutlierMap  #: The two distances, their cut-offs and the quadrant of each row.
+    is_outlier: np.ndarray  #: Rows that the detector flags.
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, *, ax: Any = None, **keywords: Any
-    ) -> OutlierMapDisplay:
+    def from_estimator(cls, estimator: Any, X: Any, *, ax: Any = None, **keywords: Any) -> Self:
         """Compute the two distances and draw them.
 
         Parameters
@@ -53,13 +31,9 @@ class OutlierMapDisplay(Display):
         X : array-like of shape (n_rows, n_features)
         ax, **keywords : optional
             Axes to draw in; other keywords go to ``scatter``.
-
-        Returns
-        -------
-        display : OutlierMapDisplay
         """
         judged = estimator.judge(X, n_scores=0)
-        return cls(judged.outlier_map, is_outlier=judged.flagged).plot(ax=ax, **keywords)
+        return cls(judged.outlier_map, judged.flagged).plot(ax=ax, **keywords)
 
     def _draw(self, ax: Any, **keywords: Any) -> None:
         found = self.outlier_map
@@ -85,39 +59,16 @@ class OutlierMapDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class ContributionsDisplay(Display):
-    """What each column adds to the abnormality of one row.
+    """What each column adds to the abnormality of one row, as ``bars_`` of columns ``order_``."""
 
-    Parameters
-    ----------
-    contributions : ndarray of shape (n_features,)
-        They add up to the abnormality of the row.
-    values : ndarray of shape (n_features,)
-        The row.
-    feature_names : ndarray of shape (n_features,)
-        Names of the columns.
-
-    Attributes
-    ----------
-    bars_, order_ : BarContainer and ndarray of int
-        The largest contributions, the largest on top, and their columns.
-
-    Examples
-    --------
-    >>> from l1kpca import KernelPCAOutlierDetector, datasets, plots
-    >>> X = datasets.load("wbc").X
-    >>> detector = KernelPCAOutlierDetector(random_state=0).fit(X)
-    >>> len(plots.ContributionsDisplay.from_estimator(detector, X[375]).order_)
-    10
-    """
-
-    contributions: np.ndarray
-    values: np.ndarray
-    feature_names: np.ndarray
+    contributions: np.ndarray  #: They add up to the abnormality of the row.
+    values: np.ndarray  #: The row.
+    feature_names: np.ndarray  #: Names of the columns.
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, row: Any, *, n_columns: int = 10, ax: Any = None, **keywords: Any
-    ) -> ContributionsDisplay:
+    ) -> Self:
         """Explain a row and draw the explanation.
 
         Parameters
@@ -129,10 +80,6 @@ class ContributionsDisplay(Display):
             How many columns to draw.
         ax, **keywords : optional
             Axes to draw in; other keywords go to ``barh``.
-
-        Returns
-        -------
-        display : ContributionsDisplay
         """
         one: Any = row if hasattr(row, "columns") else np.atleast_2d(row)
         if len(one) != 1:
@@ -141,8 +88,7 @@ class ContributionsDisplay(Display):
         if getattr(estimator, "encoder_", None) is not None:  # some columns may not be used
             names = np.asarray(estimator.encoder_.columns_, dtype=object)
             one = nw.from_native(one).select(names.tolist()).to_numpy()
-        made = cls(parts, values=np.asarray(one)[0], feature_names=names)
-        return made.plot(n_columns=n_columns, ax=ax, **keywords)
+        return cls(parts, np.asarray(one)[0], names).plot(n_columns=n_columns, ax=ax, **keywords)
 
     def _draw(self, ax: Any, *, n_columns: int = 10, **keywords: Any) -> None:
         self.order_ = np.argsort(-np.abs(self.contributions), kind="stable")[:n_columns]
@@ -162,46 +108,18 @@ class ContributionsDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class PreimageDisplay(Panels):
-    """Rows above what the components keep of them: their pre-images.
+    """Rows above what the components keep of them: their pre-images."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_features)
-        Rows.
-    preimages : ndarray of shape (n_rows, n_features)
-        Rows with, nearly, the same scores.
-    shape : tuple of int or None
-        Height and width of images; None draws rows as lines.
-
-    Attributes
-    ----------
-    axes_ : ndarray of Axes
-        Two rows of panels for images; one panel for each line.
-
-    Examples
-    --------
-    >>> from l1kpca import L1KernelPCA, datasets, plots
-    >>> X = datasets.load("wbc").X
-    >>> plots.PreimageDisplay.from_estimator(L1KernelPCA(2).fit(X), X[:4]).preimages.shape
-    (4, 30)
-    """
-
-    rows: np.ndarray
-    preimages: np.ndarray
-    shape: tuple[int, int] | None = None
+    rows: np.ndarray  #: Rows.
+    preimages: np.ndarray  #: Rows with, nearly, the same scores.
+    shape: tuple[int, int] | None = None  #: Of images; None draws rows as lines.
     _size = (1.8, 1.9)
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        *,
-        shape: tuple[int, int] | None = None,
-        method: str = "auto",
-        axes: Any = None,
-        **keywords: Any,
-    ) -> PreimageDisplay:
+        cls, estimator: Any, X: Any, *, shape: tuple[int, int] | None = None, method: str = "auto",
+        axes: Any = None, **keywords: Any,
+    ) -> Self:  # fmt: skip
         """Send rows to their scores and back, and draw both.
 
         Parameters
@@ -216,22 +134,16 @@ class PreimageDisplay(Panels):
             As in the estimator's ``inverse_transform``.
         axes, **keywords : optional
             Axes to draw in; other keywords go to ``imshow`` or ``plot``.
-
-        Returns
-        -------
-        display : PreimageDisplay
         """
         pca, rows = pca_of(estimator), np.asarray(X)
         if pca is not estimator:
-            raise ValueError(
-                f"estimator={type(estimator).__name__} scales its rows and has no inverse map:"
-                " pass a kernel PCA"
-            )
+            given = f"estimator={type(estimator).__name__}"
+            lacking = "scales its rows and has no inverse map"
+            raise ValueError(f"{given} {lacking}: pass a kernel PCA")
         if shape is not None and int(np.prod(shape)) != rows.shape[1]:
             pixels = f"{int(np.prod(shape))} pixels, but X has {rows.shape[1]} columns"
             raise ValueError(f"shape={tuple(shape)} has {pixels}")
-        preimages = pca.denoise(rows, method=method)
-        return cls(rows, preimages=preimages, shape=shape).plot(axes=axes, **keywords)
+        return cls(rows, pca.denoise(rows, method=method), shape).plot(axes=axes, **keywords)
 
     def _shape(self) -> tuple[int, int]:
         return len(self.rows) * (1 if self.shape is None else 2), len(self.rows)

@@ -1,10 +1,8 @@
 """Rows in the plane of two components, for one method or for several side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,21 +13,7 @@ from l1kpca.plots.display import CUTOFF, Display, Panels, checked_mask, pca_of, 
 class ScoresDisplay(Display):
     """Rows in the plane of two components, outliers marked.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, 2)
-        Scores of the two components.
-    is_outlier : ndarray of bool, shape (n_rows,)
-        Rows to mark.
-    ellipse : tuple of float or None
-        Center and half axes of the region of ordinary rows.
-    components : tuple of int
-        Which components these are, from 0.
-
-    Attributes
-    ----------
-    points_, boundary_ : artists
-        The ordinary rows and the outliers; the region of ordinary rows, or None.
+    The artists are ``points_``, ordinary rows and outliers, and ``boundary_``.
 
     Examples
     --------
@@ -40,22 +24,17 @@ class ScoresDisplay(Display):
     (378, 2)
     """
 
-    scores: np.ndarray
-    is_outlier: np.ndarray
+    scores: np.ndarray  #: Of the two components, (n_rows, 2).
+    is_outlier: np.ndarray  #: Rows to mark.
+    #: Center and half axes of the region of ordinary rows.
     ellipse: tuple[float, float, float, float] | None = None
-    components: tuple[int, int] = (0, 1)
+    components: tuple[int, int] = (0, 1)  #: Which these are, from 0.
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        *,
-        components: tuple[int, int] = (0, 1),
-        is_outlier: Any = None,
-        ax: Any = None,
-        **keywords: Any,
-    ) -> ScoresDisplay:
+        cls, estimator: Any, X: Any, *, components: tuple[int, int] = (0, 1),
+        is_outlier: Any = None, ax: Any = None, **keywords: Any,
+    ) -> Self:  # fmt: skip
         """Compute scores and draw them.
 
         Parameters
@@ -68,19 +47,14 @@ class ScoresDisplay(Display):
             Rows to mark; None marks what a detector flags.
         ax, **keywords : optional
             Axes to draw in; other keywords go to ``scatter``.
-
-        Returns
-        -------
-        display : ScoresDisplay
         """
-        scores, judged = scores_of(estimator, X, components)
+        scores, judged = _scores_of(estimator, X, components)
         ellipse = None
         if judged is not None:
             ellipse = estimator.rule_.ellipse(*components)
             is_outlier = judged.flagged if is_outlier is None else is_outlier
         mask = checked_mask(is_outlier, len(scores))
-        made = cls(scores, is_outlier=mask, ellipse=ellipse, components=components)
-        return made.plot(ax=ax, **keywords)
+        return cls(scores, mask, ellipse, components).plot(ax=ax, **keywords)
 
     def _draw(self, ax: Any, **keywords: Any) -> None:
         from matplotlib.patches import Ellipse  # noqa: PLC0415 (only an extra installs it)
@@ -101,42 +75,17 @@ class ScoresDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(Panels):
-    """The same rows in the components of several methods, side by side.
+    """The same rows in the components of several methods, side by side."""
 
-    Parameters
-    ----------
-    scores : dict of str to ndarray of shape (n_rows, 2)
-        Scores by method, turned so that directions agree as far as they can.
-    is_outlier : ndarray of bool, shape (n_rows,)
-        Rows to mark.
-    components : tuple of int
-        Which components these are, from 0.
-
-    Examples
-    --------
-    >>> from l1kpca import L1KernelPCA, datasets, plots
-    >>> from l1kpca.peers import L2KernelPCA
-    >>> X = datasets.load("wbc").X
-    >>> methods = {"L1": L1KernelPCA(2).fit(X), "L2": L2KernelPCA(2).fit(X)}
-    >>> list(plots.ComparisonDisplay.from_estimators(methods, X).scores)
-    ['L1', 'L2']
-    """
-
-    scores: dict[str, np.ndarray]
-    is_outlier: np.ndarray
-    components: tuple[int, int] = (0, 1)
+    scores: dict[str, np.ndarray]  #: By method, turned so that directions agree.
+    is_outlier: np.ndarray  #: Rows to mark.
+    components: tuple[int, int] = (0, 1)  #: Which these are, from 0.
 
     @classmethod
     def from_estimators(
-        cls,
-        estimators: Mapping[str, Any],
-        X: Any,
-        *,
-        components: tuple[int, int] = (0, 1),
-        is_outlier: Any = None,
-        axes: Any = None,
-        **keywords: Any,
-    ) -> ComparisonDisplay:
+        cls, estimators: Mapping[str, Any], X: Any, *, components: tuple[int, int] = (0, 1),
+        is_outlier: Any = None, axes: Any = None, **keywords: Any,
+    ) -> Self:  # fmt: skip
         """Compute the scores of each method and draw them.
 
         Parameters
@@ -150,22 +99,15 @@ class ComparisonDisplay(Panels):
             Rows to mark.
         axes, **keywords : optional
             Axes to draw in, one for each method; other keywords go to ``scatter``.
-
-        Returns
-        -------
-        display : ComparisonDisplay
         """
         if not estimators:
             raise ValueError("estimators is empty: pass at least one fitted estimator, by name")
-        found = {name: scores_of(one, X, components)[0] for name, one in estimators.items()}
+        found = {name: _scores_of(one, X, components)[0] for name, one in estimators.items()}
         reference = next(iter(found.values()))
-        # A component is known up to its sign: those that point against the first method are turned.
-        turned = {
-            name: scores * np.where((scores * reference).sum(axis=0) < 0, -1, 1)
-            for name, scores in found.items()
-        }
+        for scores in found.values():  # the sign of a component is free
+            scores *= np.where((scores * reference).sum(axis=0) < 0, -1, 1)
         mask = checked_mask(is_outlier, len(reference))
-        return cls(turned, is_outlier=mask, components=components).plot(axes=axes, **keywords)
+        return cls(found, mask, components).plot(axes=axes, **keywords)
 
     def _shape(self) -> tuple[int, int]:
         return len(self.scores), min(len(self.scores), 4)
@@ -179,14 +121,12 @@ class ComparisonDisplay(Panels):
             self.axes_[0].legend()
 
 
-def scores_of(estimator: Any, X: Any, components: Sequence[int]) -> tuple[np.ndarray, Any]:
-    """Scores of rows in some components, and what else a detector says about the rows."""
+def _scores_of(estimator: Any, X: Any, components: Sequence[int]) -> tuple[np.ndarray, Any]:
+    """Scores of rows, and what else a detector says about the rows."""
     pca = pca_of(estimator)
     if not all(0 <= j < pca.n_components_ for j in components):
-        raise ValueError(
-            f"components={tuple(components)} must be between 0 and {pca.n_components_ - 1}: the"
-            f" model has n_components_={pca.n_components_}"
-        )
+        n, given = pca.n_components_, f"components={tuple(components)}"
+        raise ValueError(f"{given} must be between 0 and {n - 1}: the model has n_components_={n}")
     judged = None if pca is estimator else estimator.judge(X, n_scores=max(components) + 1)
     scores = np.asarray(pca.transform(X)) if judged is None else judged.scores
     return scores[:, list(components)], judged

@@ -1,58 +1,42 @@
 """Components: what they hold, what they are made of, and how they were found."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from l1kpca.plots.display import BLUE, CUTOFF, LINES, ORANGE, Display, Panels, names_of, pca_of
+from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, Panels, names_of, pca_of
+
+_LINES: tuple[dict[str, Any], ...] = (
+    {"color": BLUE, "linestyle": "-", "marker": "o"},
+    {"color": ORANGE, "linestyle": "--", "marker": "s"},
+    {"color": "#009E73", "linestyle": ":", "marker": "^"},
+    {"color": "black", "linestyle": "-.", "marker": "D"},
+)
 
 
 @dataclass(eq=False, repr=False)
 class ScreeDisplay(Display):
     """Explained variance and L1 objective of each component.
 
-    Parameters
-    ----------
-    explained_variance_ratio : ndarray of shape (n_components,)
-        Share of each component in the total variance.
-    objective : ndarray of shape (n_components,)
-        L1 norm of the scores of each component.
-
-    Attributes
-    ----------
-    bars_, cumulative_, objective_line_, objective_ax_ : artists
-        Shares, their running sum, the objective, and its scale.
-
-    Examples
-    --------
-    >>> from l1kpca import L1KernelPCA, datasets, plots
-    >>> pca = L1KernelPCA(3).fit(datasets.load("wbc").X)
-    >>> plots.ScreeDisplay.from_estimator(pca).explained_variance_ratio.shape
-    (3,)
+    The artists are ``bars_``, ``cumulative_``, and ``objective_line_`` in ``objective_ax_``.
     """
 
-    explained_variance_ratio: np.ndarray
-    objective: np.ndarray
+    explained_variance_ratio: np.ndarray  #: Share of each component in the total variance.
+    objective: np.ndarray  #: L1 norm of its scores.
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, **keywords: Any) -> ScreeDisplay:
-        """Take the shares and objectives of a fitted model and draw them.
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, **keywords: Any) -> Self:
+        """Draw the shares and objectives of a fitted model.
 
         Parameters
         ----------
         estimator : fitted kernel PCA or KernelPCAOutlierDetector
         ax, **keywords : optional
             Axes to draw in; other keywords go to ``bar``.
-
-        Returns
-        -------
-        display : ScreeDisplay
         """
         pca = pca_of(estimator)
-        return cls(pca.explained_variance_ratio_, objective=pca.objective_).plot(ax=ax, **keywords)
+        return cls(pca.explained_variance_ratio_, pca.objective_).plot(ax=ax, **keywords)
 
     def _draw(self, ax: Any, **keywords: Any) -> None:
         number = np.arange(1, len(self.objective) + 1)
@@ -74,19 +58,7 @@ class ScreeDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class LoadingsDisplay(Panels):
-    """What the components of the linear kernel are made of.
-
-    Parameters
-    ----------
-    loadings : ndarray of shape (n_components, n_features)
-        Directions in the space of the rows.
-    feature_names : ndarray of shape (n_features,)
-        Names of the columns.
-
-    Attributes
-    ----------
-    bars_ : list of BarContainer
-        The loadings of each component.
+    """What the components of the linear kernel are made of, drawn as ``bars_``.
 
     Examples
     --------
@@ -96,14 +68,14 @@ class LoadingsDisplay(Panels):
     (3, 30)
     """
 
-    loadings: np.ndarray
-    feature_names: np.ndarray
+    loadings: np.ndarray  #: Directions in the space of the rows, (n_components, n_features).
+    feature_names: np.ndarray  #: Names of the columns.
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, *, n_components: int = 3, axes: Any = None, **keywords: Any
-    ) -> LoadingsDisplay:
-        """Take the loadings of a fitted model and draw them.
+    ) -> Self:
+        """Draw the loadings of a fitted model.
 
         Parameters
         ----------
@@ -113,23 +85,17 @@ class LoadingsDisplay(Panels):
             How many components, from the first.
         axes, **keywords : optional
             Axes to draw in, one for each component; other keywords go to ``barh``.
-
-        Returns
-        -------
-        display : LoadingsDisplay
         """
         pca = pca_of(estimator)
         if not hasattr(pca, "components_"):
-            raise ValueError(
-                f"loadings are directions in the space of the rows, which only kernel='linear' has:"
-                f" the model has kernel={pca.kernel!r}"
-            )
+            lacking = "loadings are directions in the space of the rows, which only kernel='linear'"
+            raise ValueError(f"{lacking} has: the model has kernel={pca.kernel!r}")
         names = names_of(estimator, getattr(estimator, "n_features_in_", 0))
         if pca is not estimator:
             encoder = estimator.encoder_
             names = names if encoder is None else encoder.get_feature_names_out()
             names = names[estimator.columns_.used]
-        return cls(pca.components_[:n_components], feature_names=names).plot(axes=axes, **keywords)
+        return cls(pca.components_[:n_components], names).plot(axes=axes, **keywords)
 
     def _shape(self) -> tuple[int, int]:
         return len(self.loadings), min(len(self.loadings), 3)
@@ -147,42 +113,20 @@ class LoadingsDisplay(Panels):
 
 @dataclass(eq=False, repr=False)
 class ConvergenceDisplay(Display):
-    """The objective of each step of the search, with the certified bound if there is one.
+    """The objective at each step of the search, with the certified bound if there is one.
 
-    Parameters
-    ----------
-    traces : list of ndarray
-        c^T K c at each step, for each component.
-    upper_bounds : ndarray or None
-        What no sign vector can exceed, for each component.
-
-    Attributes
-    ----------
-    lines_, bounds_ : list of Line2D
-        Objectives and bounds, each over the final objective of its component.
-
-    Examples
-    --------
-    >>> from l1kpca import L1KernelPCA, datasets, plots
-    >>> pca = L1KernelPCA(2).fit(datasets.load("wbc").X)
-    >>> len(plots.ConvergenceDisplay.from_estimator(pca).traces)
-    2
+    The artists are ``lines_`` and ``bounds_``, each over the final objective of its component.
     """
 
-    traces: list[np.ndarray]
-    upper_bounds: np.ndarray | None = None
+    traces: list[np.ndarray]  #: c^T K c at each step, for each component.
+    upper_bounds: np.ndarray | None = None  #: What no sign vector can exceed.
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        *,
-        n_components: int = 4,
-        certificate: Any = None,
-        ax: Any = None,
+        cls, estimator: Any, *, n_components: int = 4, certificate: Any = None, ax: Any = None,
         **keywords: Any,
-    ) -> ConvergenceDisplay:
-        """Take the objectives of a fitted model and draw them.
+    ) -> Self:  # fmt: skip
+        """Draw the objectives of a fitted model.
 
         Parameters
         ----------
@@ -194,25 +138,20 @@ class ConvergenceDisplay(Display):
             Bounds from `l1kpca.optimality.certify`, for a model that was fitted without them.
         ax, **keywords : optional
             Axes to draw in; other keywords go to ``plot``.
-
-        Returns
-        -------
-        display : ConvergenceDisplay
         """
         pca = pca_of(estimator)
         traces = [np.asarray(trace) for trace in pca.objective_trace_[:n_components]]
-        gap = getattr(pca, "optimality_gap_", None)
-        bounds = None
+        gap, bounds = getattr(pca, "optimality_gap_", None), None
         if certificate is not None:
             bounds = certificate.upper_bound[:n_components]
         elif gap is not None:
             bounds = np.array([trace[-1] for trace in traces]) * (1 + gap[:n_components])
-        return cls(traces, upper_bounds=bounds).plot(ax=ax, **keywords)
+        return cls(traces, bounds).plot(ax=ax, **keywords)
 
     def _draw(self, ax: Any, **keywords: Any) -> None:
         self.lines_, self.bounds_ = [], []
         for j, trace in enumerate(self.traces):
-            style = LINES[j % len(LINES)] | {"markersize": 4, "label": f"component {j + 1}"}
+            style = _LINES[j % len(_LINES)] | {"markersize": 4, "label": f"component {j + 1}"}
             self.lines_ += ax.plot(trace / trace[-1], **(style | keywords))
             if self.upper_bounds is not None:
                 color = {"color": self.lines_[-1].get_color()}

@@ -1,11 +1,8 @@
 """From a fitted detector and rows to all that a page shows, as what JSON can hold."""
 
-from __future__ import annotations
-
 import platform
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -19,38 +16,24 @@ from l1kpca.optimality.certificate import certified
 from l1kpca.outliers import rule_name
 from l1kpca.peers.l2 import L2KernelPCA
 from l1kpca.report.document import Report
-from l1kpca.report.facts import Cases, Summary, cases_of, to_plain
-from l1kpca.report.ranking import agreement, summarize, suspects
-from l1kpca.report.reasons import looked, reasons
+from l1kpca.report.ranking import Cases, Summary, agreement, cases_of, summarize, suspects
+from l1kpca.report.reasons import reasons
 from l1kpca.report.values import packed, printable, short, shown_value, within
 from l1kpca.threads import computing
 
-SCHEMA = 1
-"""Of ``Report.json``; a new one takes nothing away and renames nothing."""
-MOST_LISTED = 100_000
-"""Rows that a page lists, the most abnormal ones; all are ranked and counted."""
-_BYTES_OF_IDS = 800_000
-_LONGEST_SOURCE = 80
-_N_BINS = 60
+SCHEMA = 1  # of ``Report.json``; a new one takes nothing away and renames nothing
+MOST_LISTED = 100_000  # rows on a page, the most abnormal ones; all are ranked and counted
+_BYTES_OF_IDS, _LONGEST_SOURCE, _MOST_NAMED = 800_000, 80, 20
+_N_BINS, _TAIL_RANKS, _MOST_STEPS = 60, 200, 60
 _MOST_DRAWN, _ALWAYS_DRAWN = 5000, 2000
-_TAIL_RANKS = 200
-_MOST_NAMED = 20
 _COMPARED_ROWS = 2000  # of the training rows: more eigenvectors would take too long
-_CERTIFIED_ROWS = 500
-_CERTIFIED_COMPONENTS = 3
-_MOST_STEPS = 60
+_CERTIFIED_ROWS, _CERTIFIED_COMPONENTS = 500, 3
 
 
 def report(
-    detector: Any,
-    X: Any,
-    *,
-    labels: Any = None,
-    names: Sequence[Any] | None = None,
-    source: str = "the data",
-    top: int = 20,
-    judged: Any = None,
-) -> Report:
+    detector: Any, X: Any, *, labels: Any = None, names: Sequence[Any] | None = None,
+    source: str = "the data", top: int = 20, judged: Any = None,
+) -> Report:  # fmt: skip
     """Make a page that shows which rows look wrong, why, and what to do next.
 
     Parameters
@@ -87,85 +70,64 @@ def report(
     (50, '<!DOCTYPE html>')
     """
     if not hasattr(detector, "outlier_map"):
-        raise ValueError(
-            f"detector={type(detector).__name__} must be a fitted KernelPCAOutlierDetector"
-        )
+        given = f"detector={type(detector).__name__}"
+        raise ValueError(f"{given} must be a fitted KernelPCAOutlierDetector")
     check_is_fitted(detector)
     if getattr(detector.pca_, "kernel", None) == "precomputed":
-        raise ValueError(
-            "a report needs the columns of the rows, which kernel='precomputed' does not have:"
-            " pass the rows and a kernel instead"
-        )
+        lacking = "the columns of the rows, which kernel='precomputed' does not have"
+        raise ValueError(f"a report needs {lacking}: pass the rows and a kernel instead")
     cases = cases_of(detector, X, labels, names)
     return report_of(detector, cases, summarize(detector, cases, source, top=top, judged=judged))
 
 
 def report_of(
-    detector: Any,
-    cases: Cases,
-    summary: Summary,
-    command: str | None = None,
+    detector: Any, cases: Cases, summary: Summary, command: str | None = None,
     reference: Cases | None = None,
-) -> Report:
+) -> Report:  # fmt: skip
     """The page about rows that were judged before; it asks about suspicious reference rows."""
-    source = printable(" ".join(summary.source.split()))
+    plain, n_rows, n_flagged = summary.plain, summary.plain["n_rows"], summary.plain["n_flagged"]
+    source = printable(" ".join(plain["source"].split()))
     if len(source) > _LONGEST_SOURCE:  # of a path the end says most
         source = f"...{source[3 - _LONGEST_SOURCE :]}"
     order = np.argsort(-summary.judged.abnormality, kind="stable")[:MOST_LISTED]
     components, classical = _quality(detector, cases.X if cases.whole is None else None)
     comparison = None
     if classical is not None:
-        found = agreement(cases.labels, classical)
-        comparison = {"agreement": found and asdict(found)}
+        comparison = {"agreement": agreement(cases.labels, classical)}
         classical = rankdata(-classical, method="ordinal")
     # Bins are equally wide in the cube root of the score.
-    scores = np.cbrt(summary.whole.scores)
-    counts, roots = np.histogram(scores, bins=min(_N_BINS, summary.n_rows))
+    counts, roots = np.histogram(np.cbrt(summary.whole.scores), bins=min(_N_BINS, n_rows))
     where: Any = summary.judged.outlier_map
     ellipse, n_plane = detector.rule_.ellipse(), min(2, detector.pca_.n_components_)
-    facts = {
+    same = ("n_rows", "n_flagged", "cutoff", "clear_line", "agreement", "notes")
+    facts = {name: plain[name] for name in same} | {
         "source": source,
-        "n_rows": summary.n_rows,
         "n_listed": len(order),
-        "n_flagged": summary.n_flagged,
-        "cutoff": summary.cutoff,
-        "clear_line": summary.clear_line,
         "rows": _rows(cases, summary, order, classical),
         "map": {"score_cutoff": where.score_cutoff, "orthogonal_cutoff": where.orthogonal_cutoff},
         "plane": {"ellipse": ellipse, "n_components": n_plane},
-        "tail": _tail(summary, len(order)) if len(order) < summary.n_rows else None,
+        "tail": None if len(order) == n_rows else _tail(summary.whole, len(order), n_flagged),
         "histogram": {"edges": [short(e) for e in roots**3], "counts": counts.tolist()},
-        **reasons(detector, cases, summary, order, looked(detector, cases, summary, order)),
+        **reasons(detector, cases, summary, order),
         **_promised(detector, summary, order, reference),
-        "agreement": summary.agreement and asdict(summary.agreement),
         "comparison": comparison,
         "convergence": components,
-        "notes": list(summary.notes),
-        **_method(detector, cases, summary, command),
+        **_method(detector, cases, plain["settings"], command),
     }
-    return Report(facts, to_plain(summary) | _for_programs(facts))
-
-
-def _for_programs(facts: dict[str, Any]) -> dict[str, Any]:
-    """What the schema of ``Report.json`` has beside the facts of the command line."""
+    # What the schema has beside the facts of the command line.
     names = ("name", "kind", "usual", "low", "median", "high", "missing", "blame")
-    return {
-        "schema": SCHEMA,
-        "n_cells": facts["n_cells"],
-        "columns": [{name: column.get(name) for name in names} for column in facts["columns"]],
-        "kinds": [
-            {"says": kind["says"], "column": kind["column"], "n_rows": len(kind["rows"])}
-            for kind in facts["kinds"]
-        ],
-    }
+    more: dict[str, Any] = {"schema": SCHEMA, "n_cells": facts["n_cells"]}
+    more["columns"] = [{name: column.get(name) for name in names} for column in facts["columns"]]
+    kinds = [(kind["says"], kind["column"], len(kind["rows"])) for kind in facts["kinds"]]
+    more["kinds"] = [dict(zip(("says", "column", "n_rows"), kind, strict=True)) for kind in kinds]
+    return Report(facts, plain | more)
 
 
-def _tail(summary: Summary, n_listed: int) -> dict[str, Any]:
+def _tail(whole: Any, n_listed: int, n_flagged: int) -> dict[str, Any]:
     """Scores at some ranks beyond the listed rows, and how many outliers are before them."""
-    whole = summary.whole
     order = np.argsort(-whole.scores, kind="stable")
     ranks = np.geomspace(n_listed, len(order), _TAIL_RANKS).astype(int)
-    ranks = np.unique([*ranks, max(n_listed, summary.n_flagged)])
+    ranks = np.unique([*ranks, max(n_listed, n_flagged)])
     hits = None if whole.labels is None else np.cumsum(whole.labels[order])[ranks - 1].tolist()
     return {"rank": ranks.tolist(), "score": whole.scores[order[ranks - 1]].tolist(), "hits": hits}
 
@@ -206,8 +168,8 @@ def _promised(
         values = getattr(promise, name)
         found[name] = None if values is None else packed(values[listed], kind)
     for row in () if reference is None else suspects(detector, reference):
-        why = [f"{shown_value(one.column)} = {shown_value(one.value)}" for one in row.reasons]
-        asked.append({"row": row.row, "score": short(row.score), "why": ", ".join(why)})
+        why = [f"{shown_value(o['column'])} = {shown_value(o['value'])}" for o in row["reasons"]]
+        asked.append({"row": row["row"], "score": short(row["score"]), "why": ", ".join(why)})
     return {"promise": found, "suspects": asked}
 
 
@@ -228,7 +190,7 @@ def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | 
         twin = L2KernelPCA(pca.n_components_, center=False, gram=gram, random_state=0, **settings)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what there is to say was said of the detector itself
-            classical = None if X is None else detector.judge_with(twin, X, n_scores=0).abnormality
+            classical = None if X is None else detector.judge_with(twin, X).abnormality
         # What is certified is the L1 norm; a search for another one has another optimum.
         maximizes_l1 = isinstance(pca, L1KernelPCA) and getattr(pca.solver, "p", 1) == 1
         if maximizes_l1 and not len(gaps) and len(pca.X_fit_) <= _CERTIFIED_ROWS:
@@ -240,19 +202,16 @@ def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | 
     for j, trace in enumerate(pca.objective_trace_):
         # The first and the last step are among those that are drawn.
         steps = np.linspace(0, len(trace) - 1, min(len(trace), _MOST_STEPS)).round().astype(int)
-        part = {
-            "share": short(pca.explained_variance_ratio_[j]),
-            "objective": short(pca.objective_[j]),
-            "steps": int(pca.n_steps_[j]),
-            "status": str(pca.status_[j]),
-            "trace": list(map(short, trace[steps])),
+        parts.append({
+            "share": short(pca.explained_variance_ratio_[j]), "objective": short(pca.objective_[j]),
+            "steps": int(pca.n_steps_[j]), "status": str(pca.status_[j]),
             "gap": short(gaps[j]) if j < len(gaps) else None,
-        }
-        parts.append(part)
+            "trace": list(map(short, trace[steps])),
+        })  # fmt: skip
     return parts, classical
 
 
-def _method(detector: Any, cases: Cases, summary: Summary, command: str | None) -> dict[str, Any]:
+def _method(detector: Any, cases: Cases, settings: Any, command: str | None) -> dict[str, Any]:
     """How it was done, with what, and how to do it again."""
     pca, kernel = detector.pca_, detector.pca_.kernel
     used = np.bincount(cases.column_of[detector.columns_.used], minlength=len(cases.columns)) > 0
@@ -261,26 +220,16 @@ def _method(detector: Any, cases: Cases, summary: Summary, command: str | None) 
         code = " ".join(repr(detector).split())
     versions = {"l1kpca": __version__, "Python": platform.python_version()}
     versions |= {"NumPy": np.__version__, "SciPy": scipy.__version__}
+    versions["scikit-learn"] = sklearn.__version__
     robust = isinstance(pca, L1KernelPCA)
-    return {
-        "method": {
-            "pca": "robust kernel PCA (L1 norm)" if robust else type(pca).__name__,
-            "kernel": kernel if isinstance(kernel, str) else getattr(kernel, "__name__", "own"),
-            "n_components": pca.n_components_,
-            "n_training": len(pca.X_fit_),
-            "rule": rule_name(detector.rule, detector.contamination),
-            "by_share": detector.contamination != "auto",
-        },
-        "data": {
-            "n_columns": int(used.sum()),
-            "n_left_out": len(left_out),
-            "left_out": list(map(shown_value, left_out[:_MOST_NAMED])),
-        },
-        "reproduce": {
-            "command": command,
-            "code": code,
-            "settings": dict(summary.settings),
-            "gram": str(pca.gram_),
-            "versions": versions | {"scikit-learn": sklearn.__version__},
-        },
-    }
+    method = {
+        "pca": "robust kernel PCA (L1 norm)" if robust else type(pca).__name__,
+        "kernel": kernel if isinstance(kernel, str) else getattr(kernel, "__name__", "own"),
+        "n_components": pca.n_components_, "n_training": len(pca.X_fit_),
+        "rule": rule_name(detector.rule, detector.contamination),
+        "by_share": detector.contamination != "auto",
+    }  # fmt: skip
+    again = {"command": command, "code": code, "settings": settings, "gram": str(pca.gram_)}
+    named = list(map(shown_value, left_out[:_MOST_NAMED]))
+    data = {"n_columns": int(used.sum()), "n_left_out": len(left_out), "left_out": named}
+    return {"method": method, "data": data, "reproduce": again | {"versions": versions}}

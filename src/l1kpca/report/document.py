@@ -1,7 +1,5 @@
 """A page that can be kept, sent and looked at."""
 
-from __future__ import annotations
-
 import base64
 import copy
 import hashlib
@@ -16,7 +14,6 @@ from typing import Any
 from l1kpca.files import replacing
 from l1kpca.report.values import embedded, shown_value
 
-_FRAME_HEIGHT = 900
 # In the order in which a page runs them.
 _SCRIPTS = (
     "facts.js", "charts.js", "cutoff.js", "first.js", "table.js", "export.js", "detail.js",
@@ -38,21 +35,11 @@ class Report:
     plain: dict[str, Any]
 
     def json(self) -> dict[str, Any]:
-        """What was found, as what JSON can hold; its form is that of the guide, and stays.
-
-        Returns
-        -------
-        found : dict
-        """
+        """What was found, as JSON can hold it; the guide describes its form, which is stable."""
         return copy.deepcopy(self.plain)
 
     def to_html(self) -> str:
-        """The page: one HTML document that needs nothing else; the data in it are escaped.
-
-        Returns
-        -------
-        page : str
-        """
+        """The page: one HTML document that needs nothing else; the data in it are escaped."""
         # All scripts in one function, so that they share names among themselves alone.
         parts = "\n".join(map(_text, _SCRIPTS))
         script = f'(function () {{\n"use strict";\n{parts}\n}})();\n'
@@ -74,11 +61,6 @@ class Report:
             The file, such as ``"report.html"``.
         overwrite : bool, default=True
             Whether an existing file may be replaced.
-
-        Returns
-        -------
-        path : Path
-            The file.
         """
         with replacing(path, overwrite=overwrite) as temporary:
             temporary.write_text(self.to_html(), encoding="utf-8")
@@ -88,7 +70,7 @@ class Report:
         """The page in a frame of its own: a notebook and the page leave each other alone."""
         return (
             '<iframe sandbox="allow-scripts allow-downloads" style="width: 100%;'
-            f' height: {_FRAME_HEIGHT}px; border: 0" title="Report"'
+            ' height: 900px; border: 0" title="Report"'
             f' srcdoc="{html.escape(self.to_html())}"></iframe>'
         )
 
@@ -104,12 +86,9 @@ def templates() -> Any:
             " pip install 'l1kpca[report]'."
         ) from error
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_text),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+        loader=jinja2.FunctionLoader(_text), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
     environment.filters["shown"] = shown_value
     return environment
 

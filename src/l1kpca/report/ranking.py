@@ -1,18 +1,17 @@
 """The ranking of the rows: which are abnormal, why, and how many flags may be false."""
 
-from __future__ import annotations
-
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from l1kpca.outliers import Judged
+from l1kpca.outliers import Drift, Judged
 from l1kpca.outliers.calibration import check_level, too_few
 from l1kpca.outliers.drift import look_for_drift
 from l1kpca.outliers.false_flags import benjamini_hochberg, estimated_false_share, most_false
-from l1kpca.report.facts import Agreement, Cases, Promise, Reason, Summary, SuspiciousRow, Whole
+from l1kpca.report.values import plain_value
 
 _N_REASONS = 3
 _CONFIDENCE = 0.95
@@ -20,16 +19,99 @@ _DRIFT_LEVEL = 0.01
 _HALF = 0.5  # estimates above it are too rough for a number
 
 
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A table, of which perhaps only the most abnormal rows are at hand."""
+
+    scores: np.ndarray  # of all rows
+    flags: np.ndarray
+    labels: np.ndarray | None
+    rows: np.ndarray  # which of all rows, counted from 0, are at hand
+    sample: Any  # a uniform sample of the rows as the detector sees them
+    cells: Callable[[str], Any]  # from a column to the cells of the sample
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Rows to be judged, with what a reader needs to recognize them."""
+
+    X: Any  # what the detector sees, (n_rows, n_features): an array or an encoded table
+    columns: Sequence[str]  # names of the columns that a reader knows
+    column_of: np.ndarray  # for each feature, the place in `columns` it was made from
+    values: Callable[[str], Any]  # from a column to its cells, as a reader knows them
+    names: Sequence[Any] | None = None  # ids of the rows
+    labels: np.ndarray | None = None  # the truth: 1 is an outlier, 0 is not
+    whole: Whole | None = None  # the table they are the most abnormal rows of; None if they are all
+    left_out: Sequence[str] = ()  # columns of the data that are not looked at
+
+
+@dataclass(frozen=True, eq=False)
+class Promise:
+    """What is known of the share of false flags, for every line."""
+
+    n_reference: int = 0
+    p_values: np.ndarray | None = None
+    # With 95% confidence, of this row and all more abnormal ones no more are ordinary.
+    most_false: np.ndarray | None = None
+    # Without reference rows, the estimated share of false flags among the same rows.
+    estimate: np.ndarray | None = None
+    drift: Drift | None = None
+    says: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """All facts about one run of a detector."""
+
+    plain: dict[str, Any]  # what JSON can hold; of single rows, only the top ones
+    whole: Whole  # all rows: their scores, flags and labels
+    judged: Judged  # what the detector says about the rows at hand
+    promise: Promise
+    contributions: np.ndarray  # what each column adds to the scores of the top rows
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """1 is the most abnormal of all rows, the first one of equals."""
+        ranks = np.empty(len(self.whole.scores), dtype=np.uint32)
+        ranks[np.argsort(-self.whole.scores, kind="stable")] = np.arange(1, len(ranks) + 1)
+        return ranks
+
+
+def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) -> Cases:
+    """Rows of an array or a data frame, with labels and names that fit to them."""
+    rows, encoder = np.asarray(X), detector.encoder_
+    n_rows, n_columns = rows.shape
+    framed = hasattr(X, "columns")
+    columns = [str(name) for name in X.columns] if framed else [f"x{j}" for j in range(n_columns)]
+    index = getattr(X, "index", None) if framed else None
+    if names is None and index is not None and type(index).__name__ != "RangeIndex":
+        names = list(index)
+    if names is not None and len(names) != n_rows:
+        raise ValueError(f"names has {len(names)} entries, but X has {n_rows} rows: give one each")
+    if labels is not None:
+        labels = np.asarray(labels)
+        if labels.shape != (n_rows,):
+            given = f"labels has shape {labels.shape}, but X has {n_rows} rows"
+            raise ValueError(f"{given}: give one label for each row")
+        found = np.unique(labels).tolist()
+        if found != [0, 1]:
+            shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
+            wanted = "labels must hold 1 for outliers and 0 for other rows, and both must occur"
+            raise ValueError(f"{wanted}: found {shown}")
+        labels = labels.astype(np.int64)
+    used = columns if encoder is None else encoder.columns_
+    return Cases(
+        X=rows if encoder is None else encoder.encode(X), columns=used,
+        column_of=np.arange(n_columns) if encoder is None else encoder.column_of_,
+        values=lambda column: rows[:, columns.index(column)], names=names, labels=labels,
+        left_out=[name for name in columns if name not in used],
+    )  # fmt: skip
+
+
 def summarize(
-    detector: Any,
-    cases: Cases,
-    source: str,
-    *,
-    top: int = 20,
-    judged: Judged | None = None,
-    fdr: float | None = None,
-    alpha: float | None = None,
-) -> Summary:
+    detector: Any, cases: Cases, source: str, *, top: int = 20, judged: Judged | None = None,
+    fdr: float | None = None, alpha: float | None = None,
+) -> Summary:  # fmt: skip
     """Judge rows, rank them, and explain the most abnormal ones.
 
     ``judged`` is what the detector said about the rows, if it was asked; ``fdr`` is a false
@@ -38,85 +120,76 @@ def summarize(
     judged = detector.judge(cases.X) if judged is None else judged
     scores, n_rows = judged.abnormality, len(cases.X)
     if len(scores) != n_rows:
-        raise ValueError(
-            f"judged is about {len(scores)} rows, but X has {n_rows}: pass what detector.judge(X)"
-            " gives"
-        )
+        about = f"judged is about {len(scores)} rows, but X has {n_rows}"
+        raise ValueError(f"{about}: pass what detector.judge(X) gives")
+    places = np.arange(n_rows)
     whole = cases.whole or Whole(
-        scores, judged.flagged, cases.labels, np.arange(n_rows), cases.X, cases.values
+        scores, judged.flagged, cases.labels, places, cases.X, cases.values
     )
     flags, cutoff, promise = _promised(detector, whole, fdr, alpha)
     whole, judged = replace(whole, flags=flags), replace(judged, flagged=flags[whole.rows])
     order = np.argsort(-scores, kind="stable")[:top]
     rows, contributions = _top(detector, cases, judged, order, whole.rows, promise.p_values)
-    return Summary(
-        source=source,
-        whole=whole,
-        judged=judged,
-        n_rows=len(flags),
-        n_flagged=int(flags.sum()),
-        cutoff=cutoff,
-        clear_line=detector.clear_line_,
-        promise=promise,
-        columns=tuple(cases.columns),
-        top=rows,
-        contributions=contributions,
-        agreement=agreement(whole.labels, whole.scores),
-    )
+    drift = promise.drift and {"found": promise.drift.found, "evidence": promise.drift.evidence}
+    says = {"n_reference": promise.n_reference, "drift": drift, "says": list(promise.says)}
+    plain = {
+        "source": source, "n_rows": len(flags), "n_flagged": int(flags.sum()),
+        "cutoff": plain_value(cutoff), "clear_line": detector.clear_line_, "promise": says,
+        "columns": list(cases.columns), "settings": {}, "notes": [],
+        "agreement": agreement(whole.labels, whole.scores), "top": rows,
+    }  # fmt: skip
+    return Summary(plain, whole, judged, promise, contributions)
 
 
-def suspects(detector: Any, cases: Cases, top: int = 20) -> tuple[SuspiciousRow, ...]:
+def suspects(detector: Any, cases: Cases, top: int = 20) -> list[dict[str, Any]]:
     """The most abnormal reference rows that have no label, of the table that they are from."""
     order, judged = detector.calibration_.suspects(top), detector.judge(cases.X)
     return _top(detector, cases, judged, order, np.arange(len(cases.X)), None)[0]
 
 
 def _top(
-    detector: Any,
-    cases: Cases,
-    judged: Judged,
-    order: np.ndarray,
-    rows: np.ndarray,
+    detector: Any, cases: Cases, judged: Judged, order: np.ndarray, rows: np.ndarray,
     p_values: np.ndarray | None,
-) -> tuple[tuple[SuspiciousRow, ...], np.ndarray]:
+) -> tuple[list[dict[str, Any]], np.ndarray]:  # fmt: skip
     """Rows with the columns that add most to their scores, and what each column adds."""
     if not len(order):
-        return (), np.zeros((0, len(cases.columns)))
+        return [], np.zeros((0, len(cases.columns)))
     contributions = np.asarray(detector.explain(cases.X[order]))
     expected, found = cells_of(detector, cases, order)[1], []
     for place, row in enumerate(order.tolist()):
         adds, reasons = contributions[place], []
         for j in np.argsort(-adds, kind="stable")[:_N_REASONS].tolist():
             if adds[j] > 0:
-                column, share = cases.columns[j], float(adds[j] / adds[adds > 0].sum())
-                cell = cases.values(column)[row]
-                reasons.append(Reason(column, cell, float(adds[j]), share, expected[place, j]))
-        one = SuspiciousRow(
-            rank=place + 1,
-            row=int(rows[row]) + 1,
-            name=None if cases.names is None else cases.names[row],
-            score=float(judged.abnormality[row]),
-            p_value=None if p_values is None else float(p_values[rows[row]]),
-            flagged=bool(judged.flagged[row]),
-            label=None if cases.labels is None else int(cases.labels[row]),
-            reasons=tuple(reasons),
-        )
+                column, share = cases.columns[j], adds[j] / adds[adds > 0].sum()
+                reason = {
+                    "column": column, "value": cases.values(column)[row],
+                    "contribution": adds[j], "share": share, "expected": expected[place, j],
+                }  # fmt: skip
+                reasons.append({name: plain_value(value) for name, value in reason.items()})
+        one = {
+            "rank": place + 1, "row": int(rows[row]) + 1,
+            "name": None if cases.names is None else plain_value(cases.names[row]),
+            "score": float(judged.abnormality[row]),
+            "p_value": None if p_values is None else float(p_values[rows[row]]),
+            "flagged": bool(judged.flagged[row]),
+            "label": None if cases.labels is None else int(cases.labels[row]), "reasons": reasons,
+        }  # fmt: skip
         found.append(one)
-    return tuple(found), contributions
+    return found, contributions
 
 
-def agreement(labels: np.ndarray | None, scores: np.ndarray) -> Agreement | None:
+def agreement(labels: np.ndarray | None, scores: np.ndarray) -> dict[str, Any] | None:
     """Compare scores with the truth, if it is known: 1 is an outlier, 0 is not; both must occur."""
     if labels is None:
         return None
     n_outliers = int(labels.sum())
     highest = np.argsort(-scores, kind="stable")[:n_outliers]
-    return Agreement(
-        n_outliers=n_outliers,
-        average_precision=float(average_precision_score(labels, scores)),
-        roc_auc=float(roc_auc_score(labels, scores)),
-        precision_at_n=float(labels[highest].mean()),
-    )
+    return {
+        "n_outliers": n_outliers,
+        "average_precision": float(average_precision_score(labels, scores)),
+        "roc_auc": float(roc_auc_score(labels, scores)),
+        "precision_at_n": float(labels[highest].mean()),
+    }
 
 
 def cells_of(
@@ -148,10 +221,9 @@ def _promised(
     if hasattr(detector, "calibration_"):
         return _compared(detector, whole, fdr, alpha)
     if fdr is not None or alpha is not None:
-        raise ValueError(
-            "a promise about false flags needs reference rows, and there are none: calibrate"
-            " first (detect --reference, or the command calibrate)"
-        )
+        lacking = "a promise about false flags needs reference rows, and there are none"
+        way_out = "calibrate first (detect --reference, or the command calibrate)"
+        raise ValueError(f"{lacking}: {way_out}")
     scores, flags, cutoff = whole.scores, whole.flags, -float(detector.offset_)
     try:
         share = estimated_false_share(scores)

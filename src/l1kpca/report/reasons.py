@@ -1,48 +1,29 @@
 """What is usual in the columns, what is odd about the first rows, and the kinds of trouble."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from l1kpca.report.facts import Cases, Summary
-from l1kpca.report.ranking import cells_of
+from l1kpca.report.ranking import Cases, Summary, cells_of
 from l1kpca.report.values import packed, range_text, short, shown_value, within
 
 _USUAL = (0.05, 0.5, 0.95)  # the usual range holds 90% of the rows
-_MOST_EXPLAINED = 300
-_MOST_LOOKED = 20_000
+_MOST_EXPLAINED, _OPERATIONS, _STEPS_OF_EXPLAIN = 300, 5e9, 8
 _FEWEST_LOOKED = 2000  # so that a line drawn below that of the program has its kinds, too
-_MOST_COLUMNS = 40
-_MOST_CHARTED = 100
-_MOST_KINDS = 5
-_MOST_LEVELS = 8
-_N_BINS = 24
+_MOST_LOOKED, _MOST_CELLS, _MOST_CHARTED_CELLS = 20_000, 2_000_000, 250_000
+_MOST_COLUMNS, _MOST_CHARTED, _MOST_KINDS, _MOST_LEVELS, _N_BINS = 40, 100, 5, 8, 24
 _N_BLAMED = 6  # columns of a row that can be its kind of trouble
-_HEAT = (25, 30)
-_MOST_CELLS = 2_000_000
-_MOST_CHARTED_CELLS = 250_000
-_BYTES = 700_000
-_OPERATIONS = 5e9
-_STEPS_OF_EXPLAIN = 8
+_HEAT, _BYTES = (25, 30), 700_000
 _NONE, _NO_BIN = 0xFFFF, 0xFF
 _DAY = 86_400
 _TOGETHER = "No single value stands out, but the values of the row do not go together"
 _OTHERS = "Other columns have unusual values"
 
 
-Looked = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-
-
-def looked(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) -> Looked:
-    """Explain as many rows as is cheap, and look at the cells of as many as a page can hold.
-
-    Gives contributions of the columns, residuals of the cells, what they should have been, and
-    whether they stand out.
-    """
+def _looked(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) -> Any:
+    """Explain as many rows as is cheap, and look at the cells of as many as a page can hold."""
     n_features, known = len(cases.column_of), summary.contributions
     # An explanation of a row scores eight rows for each column.
     cost = _STEPS_OF_EXPLAIN * n_features * len(detector.pca_.X_fit_) * (n_features + 10)
@@ -54,17 +35,15 @@ def looked(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) -> 
     return known, *cells_of(detector, cases, order[: max(len(known), wanted)])
 
 
-def reasons(
-    detector: Any, cases: Cases, summary: Summary, order: np.ndarray, found: Looked
-) -> dict[str, Any]:
+def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) -> dict[str, Any]:
     """Facts about the columns, the first rows, and the kinds of trouble.
 
     Of each row, ``details`` has the places in ``columns``, the cells, the contributions (None if
-    the row is not explained), what the columns that are not listed contribute together, and what
-    the cells that stand out should have been.
+    the row is not explained), what all other columns contribute, and what the cells that stand out
+    should have been.
     """
     whole, n_flagged = summary.whole, int(summary.judged.flagged[order].sum())
-    known, residual, expected, wrong = found
+    known, residual, expected, wrong = _looked(detector, cases, summary, order)
     # Where a row is not explained, the squares of its residuals tell who is to blame.
     shares = np.maximum(np.concatenate([known, residual[len(known) :] ** 2]), 0)
     shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
@@ -84,24 +63,18 @@ def reasons(
             both = whole.cells(name), np.asarray(cases.values(name), dtype=object)[charted]
         bins.append(_chart(columns[j], ranges[:, j].tolist(), *both))
     codes, hot = _codes(columns, most, ranges, rows, shares), np.sort(most[: _HEAT[1]])
+    trouble = {
+        "columns": np.searchsorted(named, most).tolist(), "codes": packed(codes, "u2"),
+        "cells": packed(wrong.sum(axis=1).cumsum(), "u4"), "bins": packed(np.transpose(bins), "u1"),
+        "blame": packed(np.rint(255 * shares[: len(charted), most]), "u1"),
+    }  # fmt: skip
+    heat = np.round(residual[: _HEAT[0]][:, hot], 1).tolist()
     return {
-        "n_explained": min(len(known), len(details)),
-        "n_cells": int(wrong[:n_flagged].sum()),
+        "n_explained": min(len(known), len(details)), "n_cells": int(wrong[:n_flagged].sum()),
         "kinds": _kinds([columns[j] for j in most], codes[:n_flagged]),
-        "trouble": {
-            "columns": np.searchsorted(named, most).tolist(),
-            "codes": packed(codes, "u2"),
-            "cells": packed(wrong.sum(axis=1).cumsum(), "u4"),
-            "bins": packed(np.transpose(bins), "u1"),
-            "blame": packed(np.rint(255 * shares[: len(charted), most]), "u1"),
-        },
-        "details": details,
-        "columns": [columns[j] for j in named],
-        "heat": {
-            "columns": np.searchsorted(named, hot).tolist(),
-            "residual": np.round(residual[: _HEAT[0]][:, hot], 1).tolist(),
-        },
-    }
+        "trouble": trouble, "details": details, "columns": [columns[j] for j in named],
+        "heat": {"columns": np.searchsorted(named, hot).tolist(), "residual": heat},
+    }  # fmt: skip
 
 
 def _columns(
@@ -117,8 +90,8 @@ def _columns(
         kind, (low, median, high) = kinds.get(name, "number"), ranges[:, j].tolist()
         column = {"name": shown_value(name), "kind": kind}
         if kind == "number":
-            column |= {"usual": range_text(low, high), "low": short(low), "median": short(median)}
-            column |= {"high": short(high)}
+            column |= {"low": short(low), "median": short(median), "high": short(high)}
+            column["usual"] = range_text(low, high)
         elif kind == "date":
             days = (np.array([low, high]) * _DAY).astype("datetime64[s]").astype("datetime64[D]")
             column |= {"usual": f"{days[0]} to {days[1]}", "share": None}
@@ -175,10 +148,10 @@ def _codes(
     columns: list[dict[str, Any]], most: np.ndarray, ranges: np.ndarray, rows: np.ndarray,
     shares: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
-    """What may be the kind of trouble of each row: few numbers, which the page sorts rows by.
+    """What may be the kind of trouble of each row, as numbers that the page sorts rows by.
 
-    A number is 4 (place + 1) + 2 (above the usual range) + (far from it), for the place of a column
-    among the charted ones; 0 if no column is to blame.  Without a range, all values are above it.
+    4 (place + 1) + 2 (above the usual range) + (far from it), for the place of a column among the
+    charted ones; 0 if no column is to blame.  Without a range, all values are above it.
     """
     order = np.argsort(np.argsort(-shares, axis=1, kind="stable"), axis=1)
     blamed = (order < _N_BLAMED) & (shares > 1 / (shares.shape[1] + 1))

@@ -1,7 +1,5 @@
 """Cells and arrays as text: for readers, for JSON, and safe inside a page."""
 
-from __future__ import annotations
-
 import base64
 import json
 import math
@@ -74,8 +72,6 @@ def range_text(low: float, high: float) -> str:
 
 def printable(text: str) -> str:
     """The same text without characters that could command a terminal."""
-    if text.isprintable():
-        return text
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 

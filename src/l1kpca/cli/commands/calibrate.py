@@ -1,7 +1,5 @@
 """l1kpca calibrate."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -9,30 +7,22 @@ import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.errors import InputError
-from l1kpca.cli.terminal import Outputs, Terminal
+from l1kpca.cli.terminal import Terminal
 
 
 def calibrate(
-    context: typer.Context,
-    model: opt.ModelFile,
-    reference: opt.ReferenceData,
-    labels: opt.Labels = None,
-    top: opt.Top = 20,
-    header: opt.HeaderLine = None,
-    encoding: opt.Encoding = None,
-    decimal: opt.Decimal = None,
-    thousands: opt.Thousands = None,
-    na: opt.MissingWords = None,
-    trust: opt.Trust = None,
-    as_json: opt.Json = False,
+    context: typer.Context, model: opt.ModelFile, reference: opt.ReferenceData,
+    labels: opt.Labels = None, top: opt.Top = 20, header: opt.HeaderLine = None,
+    encoding: opt.Encoding = None, decimal: opt.Decimal = None, thousands: opt.Thousands = None,
+    na: opt.MissingWords = None, trust: opt.Trust = None, as_json: opt.Json = False,
     quiet: opt.Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Give a saved model reference rows to compare with; the file is replaced."""
     from l1kpca.cli.commands.score import load_model, read_like
     from l1kpca.cli.detection import cells_of
     from l1kpca.report.ranking import suspects
 
-    terminal = Terminal(quiet, as_json)
+    terminal = Terminal(quiet, as_json, {"model": model})
     fitted = load_model(model, trust or [])
     table = read_like(fitted, reference, opt.given_reading(context), terminal)
     cases, _ = fitted.judge(table, table.n_rows, terminal)
@@ -43,20 +33,17 @@ def calibrate(
         rows = suspects(detector, cases, top)
     fitted.save(model, overwrite=True)
     n, n_left_out, suspected = len(kept.compared), int((kept.labels == 1).sum()), kept.suspected
-    terminal.show_notes()
     terminal.table("The most suspicious reference rows", cells_of(rows))
-    terminal.say(
-        f"New rows are compared with {n} reference rows; {n_left_out} confirmed outliers were left"
-        " out."
-    )
+    left_out = f"{n_left_out} confirmed outliers were left out"
+    terminal.say(f"New rows are compared with {n} reference rows; {left_out}.")
     if suspected:
         terminal.say(
             f"An estimated {suspected} of them look like outliers: flags keep their promise, but"
             " fewer rows are flagged. Look at the rows above, and give --labels."
         )
     plain = {"n_reference": n, "n_left_out": n_left_out, "estimated_outliers": suspected}
-    plain["suspects"] = [{"row": row.row, "score": row.score} for row in rows]
-    Outputs({"model": model}).finish(plain, terminal)
+    plain["suspects"] = [{"row": row["row"], "score": row["score"]} for row in rows]
+    terminal.finish(plain)
 
 
 def _read_labels(path: Path, n_rows: int) -> Any:

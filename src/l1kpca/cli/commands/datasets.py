@@ -1,7 +1,5 @@
 """l1kpca datasets list, l1kpca datasets fetch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -21,32 +19,22 @@ def list_datasets(as_json: opt.Json = False) -> None:
 
     terminal = Terminal(as_json=as_json)
     here = available()
-    found = [
-        {
-            "name": fact.name,
-            "n_samples": fact.n_samples,
-            "n_features": fact.n_features,
-            "n_outliers": fact.n_outliers,
-            "available": fact.name in here,
-            "description": fact.description,
-        }
-        for fact in map(info, names())
-    ]
     heads = ("name", "rows#", "columns#", "outliers#", "here", "description")
-    shown = [{**fact, "available": "yes" if fact["available"] else "fetch it"} for fact in found]
-    rows = [dict(zip(heads, map(str, fact.values()), strict=True)) for fact in shown]
+    found, rows = [], []
+    for name in names():
+        facts, is_here = vars(info(name)), {"available": name in here}
+        sizes = {key: facts[key] for key in ("name", "n_samples", "n_features", "n_outliers")}
+        found.append({**sizes, **is_here, "description": facts["description"]})
+        shown = [*sizes.values(), "yes" if name in here else "fetch it", facts["description"]]
+        rows.append(dict(zip(heads, map(str, shown), strict=True)))
     terminal.table("Data sets", rows)
     terminal.result(found)
 
 
 @datasets.command("fetch")
 def fetch_datasets(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Which ones; all if none is named.")
-    ] = None,
-    to: Annotated[
-        Path | None, typer.Option("--to", help="Folder for the files; by default the user's cache.")
-    ] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Which ones; by default all.")] = None,
+    to: Annotated[Path | None, typer.Option(help="Folder; by default the user's cache.")] = None,
     quiet: opt.Quiet = False,
 ) -> None:
     """Download data sets; every file is checked against its known checksum."""

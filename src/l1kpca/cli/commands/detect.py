@@ -1,7 +1,5 @@
 """l1kpca detect."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 
@@ -10,52 +8,32 @@ import typer
 from l1kpca.cli import options as opt
 from l1kpca.cli.cluster import connected
 from l1kpca.cli.errors import InputError, library_errors_explained
-from l1kpca.cli.terminal import Outputs, Terminal
+from l1kpca.cli.terminal import Terminal
 
 
 def detect(
-    context: typer.Context,
-    data: opt.Data,
-    label: opt.Label = None,
-    kernel: opt.Kernel = None,
-    gamma: opt.Gamma = None,
-    components: opt.Components = None,
-    rule: opt.DetectionRule = "auto",
-    contamination: opt.Contamination = "auto",
-    scaling: opt.Scaling = opt.Scaled.COLUMNS,
-    max_samples: opt.MaxSamples = "auto",
-    reference: opt.Reference = None,
-    fdr: opt.Fdr = None,
-    alpha: opt.Alpha = None,
-    top: opt.Top = 20,
-    out: opt.Out = None,
-    report: opt.Report = None,
-    save: opt.Save = None,
-    id_column: opt.Id = None,
-    ignore: opt.Ignore = None,
-    only: opt.Only = None,
-    header: opt.HeaderLine = None,
-    encoding: opt.Encoding = None,
-    decimal: opt.Decimal = None,
-    thousands: opt.Thousands = None,
-    na: opt.MissingWords = None,
-    seed: opt.Seed = 0,
-    n_jobs: opt.Jobs = None,
-    memory_limit: opt.MemoryLimit = None,
-    cluster: opt.Cluster = None,
-    force: opt.Force = False,
-    spreadsheet_safe: opt.SpreadsheetSafe = False,
-    as_json: opt.Json = False,
+    context: typer.Context, data: opt.Data, label: opt.Label = None, kernel: opt.Kernel = None,
+    gamma: opt.Gamma = None, components: opt.Components = None, rule: opt.DetectionRule = "auto",
+    contamination: opt.Contamination = "auto", scaling: opt.Scaling = opt.Scaled.COLUMNS,
+    max_samples: opt.MaxSamples = "auto", reference: opt.Reference = None, fdr: opt.Fdr = None,
+    alpha: opt.Alpha = None, top: opt.Top = 20, out: opt.Out = None, report: opt.Report = None,
+    save: opt.Save = None, id_column: opt.Id = None, ignore: opt.Ignore = None,
+    only: opt.Only = None, header: opt.HeaderLine = None, encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None, thousands: opt.Thousands = None, na: opt.MissingWords = None,
+    seed: opt.Seed = 0, n_jobs: opt.Jobs = None, memory_limit: opt.MemoryLimit = None,
+    cluster: opt.Cluster = None, force: opt.Force = False,
+    spreadsheet_safe: opt.SpreadsheetSafe = False, as_json: opt.Json = False,
     quiet: opt.Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Rank the rows of a table by how abnormal they are, and say why."""
-    from l1kpca.cli.detection import SAMPLE_ROWS, fit_model, show, write_scores
-    from l1kpca.report.content import MOST_LISTED
+    from l1kpca.cli.detection import SAMPLE_ROWS, fit_model, show
+    from l1kpca.report.content import MOST_LISTED, report_of
     from l1kpca.report.document import templates
     from l1kpca.tables.sources import read_table
 
-    outputs = Outputs({"out": out, "report": report, "save": save}, force, spreadsheet_safe)
-    outputs.check(data, reference=reference)
+    files = {"out": out, "report": report, "save": save}
+    terminal = Terminal(quiet, as_json, files, force, spreadsheet_safe)
+    terminal.check(data, reference=reference)
     if reference in data:
         raise InputError(f"--reference {reference} is DATA itself; give other rows, all ordinary.")
     if report is not None:
@@ -63,15 +41,11 @@ def detect(
             templates()  # what is not installed is missed now, not after the work
     stated = {"kernel": kernel, "gamma": gamma, "n_components": components}
     settings = {
-        "rule": rule,
-        "contamination": contamination,
+        "rule": rule, "contamination": contamination,
         "scaling": None if scaling == opt.Scaled.NONE else scaling.value,
-        "max_samples": None if max_samples == "all" else max_samples,
-        "random_state": seed,
-        "n_jobs": n_jobs,
-        "memory_limit": memory_limit,
-    }
-    terminal = Terminal(quiet, as_json)
+        "max_samples": None if max_samples == "all" else max_samples, "random_state": seed,
+        "n_jobs": n_jobs, "memory_limit": memory_limit,
+    }  # fmt: skip
     spread = context.with_resource(connected(cluster))
     reading, compared = opt.given_reading(context), None
     with terminal.progress("reading rows") as progress:
@@ -89,29 +63,26 @@ def detect(
     n_kept = max(top, 1 if report is None else MOST_LISTED)
     cases, judged = model.judge(table, n_kept, terminal, judged, spread=spread)
     summary = model.summary(cases, judged, table.source, top, terminal, fdr, alpha)
-    write_scores(summary, table, outputs, terminal)
     if report is not None:
-        facts = model.detector, cases, summary, _command_line(context), compared
-        outputs.write_report(report, facts, terminal)
+        with terminal.work("--report", "making the report"):
+            page = report_of(model.detector, cases, summary, _command_line(context), compared)
+        page.save(report, overwrite=force)
     if save is not None:
         model.save(save, overwrite=force)
-    show(summary, outputs, terminal)
+    show(summary, table, terminal)
 
 
 def _command_line(context: typer.Context) -> str:
     """The command line that runs, quoted for a shell, without what was left to its default."""
     options: list[str] = []
-    arguments: list[str] = []
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name)
         value = context.params.get(parameter.name)
-        if source is None or source.name != "COMMANDLINE":
+        if parameter.name == "data" or source is None or source.name != "COMMANDLINE":
             continue
-        if parameter.param_type_name == "argument":
-            arguments += map(str, value if isinstance(value, list | tuple) else [value])
-        elif getattr(parameter, "is_flag", False):
+        if getattr(parameter, "is_flag", False):
             options.append((parameter.opts if value else parameter.secondary_opts)[0])
         else:
             for one in value if isinstance(value, list | tuple) else [value]:
                 options += [parameter.opts[0], str(one)]
-    return shlex.join([*context.command_path.split(), *arguments, *options])
+    return shlex.join([*context.command_path.split(), *context.params["data"], *options])

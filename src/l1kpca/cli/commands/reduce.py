@@ -1,42 +1,25 @@
 """l1kpca reduce."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.cluster import connected, each
-from l1kpca.cli.terminal import Outputs, Terminal
+from l1kpca.cli.terminal import Terminal
 
 
 def reduce(
-    context: typer.Context,
-    data: opt.Data,
-    components: opt.RequiredComponents,
-    kernel: opt.Kernel = None,
-    gamma: opt.ReducingGamma = None,
-    scale: opt.Scale = True,
-    out: opt.Out = None,
-    label: opt.Label = None,
-    id_column: opt.Id = None,
-    ignore: opt.Ignore = None,
-    only: opt.Only = None,
-    header: opt.HeaderLine = None,
-    encoding: opt.Encoding = None,
-    decimal: opt.Decimal = None,
-    thousands: opt.Thousands = None,
-    na: opt.MissingWords = None,
-    seed: opt.Seed = 0,
-    n_jobs: opt.Jobs = None,
-    memory_limit: opt.MemoryLimit = None,
-    cluster: opt.Cluster = None,
-    force: opt.Force = False,
-    spreadsheet_safe: opt.SpreadsheetSafe = False,
-    as_json: opt.Json = False,
+    context: typer.Context, data: opt.Data, components: opt.RequiredComponents,
+    kernel: opt.Kernel = None, gamma: opt.ReducingGamma = None, scale: opt.Scale = True,
+    out: opt.Out = None, label: opt.Label = None, id_column: opt.Id = None,
+    ignore: opt.Ignore = None, only: opt.Only = None, header: opt.HeaderLine = None,
+    encoding: opt.Encoding = None, decimal: opt.Decimal = None, thousands: opt.Thousands = None,
+    na: opt.MissingWords = None, seed: opt.Seed = 0, n_jobs: opt.Jobs = None,
+    memory_limit: opt.MemoryLimit = None, cluster: opt.Cluster = None, force: opt.Force = False,
+    spreadsheet_safe: opt.SpreadsheetSafe = False, as_json: opt.Json = False,
     quiet: opt.Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Replace the columns of a table by a few robust components."""
     import numpy as np
 
@@ -45,19 +28,13 @@ def reduce(
     from l1kpca.cli.scoring import robust_scaling
     from l1kpca.tables.sources import read_table
 
-    outputs = Outputs({"out": out}, force, spreadsheet_safe)
-    outputs.check(data)
-    terminal = Terminal(quiet, as_json)
+    terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
+    terminal.check(data)
     spread = context.with_resource(connected(cluster))
     own = L1KernelPCA(
-        components,
-        kernel="rbf",
-        gamma="median",
-        random_state=seed,
-        n_jobs=n_jobs,
-        memory_limit=memory_limit,
-        verbose=int(terminal.is_watched),
-    )
+        components, kernel="rbf", gamma="median", random_state=seed, n_jobs=n_jobs,
+        memory_limit=memory_limit, verbose=int(terminal.is_watched),
+    )  # fmt: skip
     pca = changed(own, kernel=kernel, gamma=gamma)
     reading = opt.given_reading(context)
     with terminal.progress("reading rows") as progress:
@@ -76,14 +53,13 @@ def reduce(
         scores = np.concatenate([part for _, part in parts])
     shares, steps = pca.explained_variance_ratio_.tolist(), pca.n_steps_.tolist()
     names = [f"component{place}" for place in range(1, len(shares) + 1)]
-    outputs.write_table(table, dict(zip(names, scores.T, strict=True)), terminal)
+    terminal.write_table(table, dict(zip(names, scores.T, strict=True)))
     found = [*zip(names, shares, steps, strict=True)]
     rows = [{"component": n, "variance#": f"{v:.1%}", "steps#": str(s)} for n, v, s in found]
-    terminal.show_notes()
     terminal.table(f"Components of {table.source}", rows)
     listed = [{"name": n, "variance_share": v, "n_iterations": s} for n, v, s in found]
     plain = {"source": table.source, "n_rows": table.n_rows, "columns": encoder.columns_}
-    outputs.finish({**plain, "components": listed}, terminal)
+    terminal.finish({**plain, "components": listed})
 
 
 def _reduced(model: Any, frame: Any) -> Any:

@@ -1,17 +1,15 @@
 """l1kpca score."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.cluster import connected
 from l1kpca.cli.errors import DRIFT, InputError
-from l1kpca.cli.terminal import Outputs, Terminal
+from l1kpca.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from l1kpca.cli.detection import Model
@@ -19,43 +17,26 @@ if TYPE_CHECKING:
 
 
 def score(
-    context: typer.Context,
-    model: opt.ModelFile,
-    data: opt.Data,
-    label: opt.Label = None,
-    fdr: opt.Fdr = None,
-    alpha: opt.Alpha = None,
-    fail_on_drift: opt.FailOnDrift = False,
-    top: opt.Top = 20,
-    out: opt.Out = None,
-    id_column: opt.Id = None,
-    ignore: opt.Ignore = None,
-    only: opt.Only = None,
-    header: opt.HeaderLine = None,
-    encoding: opt.Encoding = None,
-    decimal: opt.Decimal = None,
-    thousands: opt.Thousands = None,
-    na: opt.MissingWords = None,
-    trust: opt.Trust = None,
-    cluster: opt.Cluster = None,
-    force: opt.Force = False,
-    spreadsheet_safe: opt.SpreadsheetSafe = False,
-    as_json: opt.Json = False,
+    context: typer.Context, model: opt.ModelFile, data: opt.Data, label: opt.Label = None,
+    fdr: opt.Fdr = None, alpha: opt.Alpha = None, fail_on_drift: opt.FailOnDrift = False,
+    top: opt.Top = 20, out: opt.Out = None, id_column: opt.Id = None, ignore: opt.Ignore = None,
+    only: opt.Only = None, header: opt.HeaderLine = None, encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None, thousands: opt.Thousands = None, na: opt.MissingWords = None,
+    trust: opt.Trust = None, cluster: opt.Cluster = None, force: opt.Force = False,
+    spreadsheet_safe: opt.SpreadsheetSafe = False, as_json: opt.Json = False,
     quiet: opt.Quiet = False,
-) -> int:
+) -> int:  # fmt: skip
     """Judge new rows by a saved model, which stays as it is."""
-    from l1kpca.cli.detection import SAMPLE_ROWS, show, write_scores
+    from l1kpca.cli.detection import SAMPLE_ROWS, show
     from l1kpca.persistence import ModelFileError
 
-    outputs = Outputs({"out": out}, force, spreadsheet_safe)
-    outputs.check(data, model=model)
-    terminal = Terminal(quiet, as_json)
+    terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
+    terminal.check(data, model=model)
     spread = context.with_resource(connected(cluster))
     fitted = load_model(model, trust or [])
     if fail_on_drift and not hasattr(fitted.detector, "calibration_"):
-        raise InputError(
-            f"--fail-on-drift needs reference rows, and {model} has none; use l1kpca calibrate."
-        )
+        lacking = f"needs reference rows, and {model} has none"
+        raise InputError(f"--fail-on-drift {lacking}; use l1kpca calibrate.")
     table = read_like(fitted, data, opt.given_reading(context), terminal, most=SAMPLE_ROWS)
     try:
         cases, judged = fitted.judge(table, max(top, 1), terminal, spread=spread)
@@ -66,43 +47,34 @@ def score(
             f"the model cannot be used ({type(error).__name__}: {str(error)[:200]}); it was"
             " altered, or written by another version of l1kpca: fit and save it again."
         ) from error
-    write_scores(summary, table, outputs, terminal)
-    show(summary, outputs, terminal)
+    show(summary, table, terminal)
     drift = summary.promise.drift
     return DRIFT if fail_on_drift and drift is not None and drift.found else 0
 
 
-def load_model(path: Path, trusted: list[type]) -> Model:
+def load_model(path: Path, trusted: list[type]) -> "Model":
     """Read a model file that detect wrote."""
     from l1kpca import KernelPCAOutlierDetector, persistence
     from l1kpca.cli.detection import Model
 
     saved = persistence.load(path, trusted=trusted)
+    what, way_out = type(saved.estimator).__name__, "give a file that l1kpca detect --save wrote."
     if not isinstance(saved.estimator, KernelPCAOutlierDetector):
-        raise persistence.ModelFileError(
-            f"{path} holds a {type(saved.estimator).__name__}, not a detector; give a file that"
-            " l1kpca detect --save wrote."
-        )
+        raise persistence.ModelFileError(f"{path} holds a {what}, not a detector; {way_out}")
     try:
         id_column, names_given = saved.attached["id_column"], saved.attached["names_given"]
         fits = len(saved.estimator.encoder_.columns_) > 0
     except (LookupError, TypeError, ValueError, AttributeError):
         fits = False
     if not fits:
-        raise persistence.ModelFileError(
-            f"{path} does not say how columns become features; give a file that l1kpca detect"
-            " --save wrote."
-        )
+        lacking = "does not say how columns become features"
+        raise persistence.ModelFileError(f"{path} {lacking}; {way_out}")
     return Model(saved.estimator, id_column, names_given)
 
 
 def read_like(
-    model: Model,
-    data: list[str],
-    reading: Reading,
-    terminal: Terminal,
-    most: int | None = None,
-) -> Table:
+    model: "Model", data: list[str], reading: "Reading", terminal: Terminal, most: Any = None
+) -> "Table":
     """Read rows like the training rows; their id column is taken if it is there."""
     from l1kpca.tables.sources import read_table
     from l1kpca.tables.table import TableError, shown_list
@@ -111,7 +83,7 @@ def read_like(
         table = read_table(data, reading, most=most, progress=progress)
     if reading.id_column is None and model.id_column in table.frame.columns:
         table = replace(table, id_column=model.id_column)
-    known = model.encoder.kinds_
+    known = model.detector.encoder_.kinds_
     unknown = [name for name in table.feature_columns if name not in known]
     if unknown and not (model.names_given and table.names_given):
         raise TableError(
