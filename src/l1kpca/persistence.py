@@ -26,7 +26,8 @@ from l1kpca.files import replacing
 from l1kpca.gram.choose import free_memory
 from l1kpca.plain import CLASSES, class_name, class_names, from_plain, to_plain
 
-FORMAT = 2  # raised when older files can no longer be read
+FORMAT = 2
+"""Version of the model file; raised when older files can no longer be read."""
 _HEADER = "l1kpca.json"
 _MAX_ENTRIES = 100_000
 _MAX_JSON = 50_000_000  # bytes; as objects they take much more
