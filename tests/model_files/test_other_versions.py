@@ -134,6 +134,6 @@ def test_score_says_that_the_model_is_to_blame(scored):
     replanned(model, lambda tree: tree["fitted"].update(pca_=None))
     assert score()[1] == (
         "l1kpca: the model cannot be used (AttributeError: 'NoneType' object has no attribute"
-        " 'n_components_'); it was altered, or written by another version of l1kpca: fit and save"
+        " 'n_jobs'); it was altered, or written by another version of l1kpca: fit and save"
         " it again.\n"
     )
