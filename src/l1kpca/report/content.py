@@ -101,8 +101,7 @@ def report_of(
     ellipse, n_plane = detector.rule_.ellipse(), min(2, detector.pca_.n_components_)
     same = ("n_rows", "n_flagged", "cutoff", "clear_line", "agreement", "notes")
     facts = {name: plain[name] for name in same} | {
-        "source": source,
-        "n_listed": len(order),
+        "source": source, "n_listed": len(order),
         "rows": _rows(cases, summary, order, classical),
         "map": {"score_cutoff": where.score_cutoff, "orthogonal_cutoff": where.orthogonal_cutoff},
         "plane": {"ellipse": ellipse, "n_components": n_plane},
@@ -110,10 +109,9 @@ def report_of(
         "histogram": {"edges": [short(e) for e in roots**3], "counts": counts.tolist()},
         **reasons(detector, cases, summary, order),
         **_promised(detector, summary, order, reference),
-        "comparison": comparison,
-        "convergence": components,
+        "comparison": comparison, "convergence": components,
         **_method(detector, cases, plain["settings"], command),
-    }
+    }  # fmt: skip
     # What the schema has beside the facts of the command line.
     names = ("name", "kind", "usual", "low", "median", "high", "missing", "blame")
     more: dict[str, Any] = {"schema": SCHEMA, "n_cells": facts["n_cells"]}
@@ -145,17 +143,15 @@ def _rows(
     if names is not None:
         ids = list(within((shown_value(names[int(row)]) for row in order), _BYTES_OF_IDS))
     return {
-        "row": packed(summary.whole.rows[order] + 1, "u4"),
+        "row": packed(summary.whole.rows[order] + 1, "u4"), "drawn": packed(drawn, "u4"),
         "score": packed(judged.abnormality[order], "f4"),
-        "drawn": packed(drawn, "u4"),
         "x": packed(judged.scores[order[drawn], 0], "f4"),
         "y": packed(judged.scores[order[drawn], 1], "f4"),
         "score_distance": packed(where.score_distance[order[drawn]], "f4"),
         "orthogonal_distance": packed(where.orthogonal_distance[order[drawn]], "f4"),
-        "classical": None if classical is None else packed(classical[order], "u4"),
+        "classical": None if classical is None else packed(classical[order], "u4"), "id": ids,
         "label": None if labels is None else "".join("1" if labels[r] else "0" for r in order),
-        "id": ids,
-    }
+    }  # fmt: skip
 
 
 def _promised(
