@@ -1,6 +1,7 @@
 """Bad input: status 2, nothing on stdout, and one sentence that says where and what to do."""
 
 import os
+import sys
 
 import numpy as np
 import pandas as pd
@@ -101,7 +102,9 @@ def test_a_pipe_is_refused(cli, tmp_path):
 def test_a_name_that_the_system_refuses(cli):
     done = cli("detect", "a" * 5000 + ".csv")
     assert done.status == 2
-    assert "cannot be read: File name too long." in done.stderr
+    # From Python 3.14 on, the system's refusal is no more than "does not exist".
+    refused = "does not exist;" if sys.version_info >= (3, 14) else "cannot be read: File name too"
+    assert refused in done.stderr
 
 
 def test_a_data_set_that_is_not_here(cli, tmp_path, monkeypatch):
