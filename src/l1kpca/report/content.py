@@ -123,11 +123,14 @@ def report_of(
 
 def _tail(whole: Any, n_listed: int, n_flagged: int) -> dict[str, Any]:
     """Scores at some ranks beyond the listed rows, and how many outliers are before them."""
-    order = np.argsort(-whole.scores, kind="stable")
-    ranks = np.geomspace(n_listed, len(order), _TAIL_RANKS).astype(int)
+    n, hits = len(whole.scores), None
+    ranks = np.geomspace(n_listed, n, _TAIL_RANKS).astype(int)
     ranks = np.unique([*ranks, max(n_listed, n_flagged)])
-    hits = None if whole.labels is None else np.cumsum(whole.labels[order])[ranks - 1].tolist()
-    return {"rank": ranks.tolist(), "score": whole.scores[order[ranks - 1]].tolist(), "hits": hits}
+    if whole.labels is not None:
+        order = np.argsort(-whole.scores, kind="stable")
+        hits = np.cumsum(whole.labels[order])[ranks - 1].tolist()
+    scores = np.partition(whole.scores, n - ranks)[n - ranks]
+    return {"rank": ranks.tolist(), "score": scores.tolist(), "hits": hits}
 
 
 def _rows(

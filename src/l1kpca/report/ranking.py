@@ -73,7 +73,8 @@ class Summary:
     def ranks(self) -> np.ndarray:
         """1 is the most abnormal of all rows, the first one of equals."""
         ranks = np.empty(len(self.whole.scores), dtype=np.uint32)
-        ranks[np.argsort(-self.whole.scores, kind="stable")] = np.arange(1, len(ranks) + 1)
+        order = np.argsort(-self.whole.scores, kind="stable")
+        ranks[order] = np.arange(1, len(ranks) + 1, dtype=np.uint32)
         return ranks
 
 
