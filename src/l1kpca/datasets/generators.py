@@ -119,7 +119,7 @@ def make_line(n_normal: int = 40, *, noise: float = 0.1, random_state: RandomSta
 
 
 def make_spiral(
-    n_normal: int = 150, *, turns: float = 2.0, noise: float = 0.1, random_state: RandomState = None
+    n_normal: int = 150, *, noise: float = 0.1, random_state: RandomState = None, turns: float = 2.0
 ) -> Toy:
     r"""Toy two: points along a spiral, two points far outside, six between its arms.
 
