@@ -5,10 +5,9 @@ from itertools import cycle, islice
 
 from l1kpca import tuning
 from l1kpca._typing import Signs
-from l1kpca.directions.base import MAX_ITER, Direction, Searches, SignSearch
+from l1kpca.directions.base import MAX_ITER, Direction, Searches, SignSearch, find_small
 from l1kpca.directions.bit_flip import BitFlip
 from l1kpca.directions.sign_iteration import SignIteration
-from l1kpca.directions.small import find_small
 from l1kpca.gram.base import Gram
 
 _MAX_ROUNDS = 100

@@ -6,8 +6,15 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Signs
-from l1kpca.directions.base import MAX_ITER, Direction, Searches, SignSearch, Status, why_it_stopped
-from l1kpca.directions.small import find_small
+from l1kpca.directions.base import (
+    MAX_ITER,
+    Direction,
+    Searches,
+    SignSearch,
+    Status,
+    find_small,
+    why_it_stopped,
+)
 from l1kpca.gram.base import Gram
 
 

@@ -30,8 +30,8 @@ def warn_of_fit(
     gram: Gram, kernel: Kernel | None, components: list[Component], asked: int | None
 ) -> None:
     """Warn of an indefinite K, of fewer components than were asked for, of searches cut short."""
-    count = len(components)
-    fell = any(component.status is Status.NOT_POSITIVE for component in components)
+    count, ends = len(components), [component.status for component in components]
+    fell = Status.NOT_POSITIVE in ends
     share = negative_share(gram) if fell or kernel is None or not kernel.is_positive else 0.0
     indefinite = share > np.sqrt(np.finfo(gram.dtype).eps)
     if indefinite:
@@ -47,7 +47,7 @@ def warn_of_fit(
             f" n_components_={count}, where {why} left"
         )
     for status in (Status.MAX_ITER, Status.NOT_PROVEN):
-        stopped = sum(component.status is status for component in components)
+        stopped = ends.count(status)
         if stopped:
             warn_user(f"{stopped} of {count} components {status}", ConvergenceWarning)
 

@@ -221,10 +221,9 @@ class KernelPCABase(FittedKernelPCA):
 
     def _keep(self, X: Any, gram: Gram, components: list[Component]) -> Array:
         """Set the fitted attributes; returns the scores of the training rows."""
-        scores, coef, signs = (
-            gram.table([getattr(component, name) for component in components])
-            for name in ("scores", "coef", "signs")
-        )
+        scores = gram.table([component.scores for component in components])
+        coef = gram.table([component.coef for component in components])
+        signs = gram.table([component.signs for component in components])
         squares = np.array([component.square for component in components])
         total, degrees = float(gram.diagonal().sum(dtype=np.float64)), max(gram.n_samples - 1, 1)
         self.dual_components_ = gram.shown(coef)

@@ -235,15 +235,15 @@ class StoredGram(TiledGram):
         return Projection(self.blocks.kernel, self.blocks.X, V)
 
     def _apply_block(self, V: Array) -> Array:
-        out = np.empty(V.shape, dtype=self.dtype)
+        cost, out = V.size * self.n_samples, np.empty(V.shape, dtype=self.dtype)
+        if cost < tuning.SMALL_WORK:
+            return np.matmul(self.K, V, out=out)
 
         def work(rows: slice) -> None:
             out[rows] = self.K[rows] @ V
 
-        cost = V.size * self.n_samples
-        n_pieces = tuning.TRIANGLE_PIECES if cost >= tuning.SMALL_WORK else 1
-        pieces = list(zip(spans(self.n_samples, self.n_samples // n_pieces + 1), strict=True))
-        self.workers.run(work, pieces, cost)
+        size = self.n_samples // tuning.TRIANGLE_PIECES + 1
+        self.workers.run(work, list(zip(spans(self.n_samples, size), strict=True)), cost)
         return out
 
     def _apply_columns(self, V: Array, at: Array) -> Array:

@@ -41,7 +41,7 @@ class GaussianBlocks(KernelBlocks):
     """
 
     def __init__(self, X: Array, kernel: Kernel):
-        super().__init__(X, kernel)
+        self.X, self.kernel = X, kernel
         self._scale = np.sqrt(2 * kernel.params["gamma"]).astype(X.dtype)
         self._shift = middle(X)
         self._exponents = np.empty(len(X), dtype=X.dtype)
