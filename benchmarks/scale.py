@@ -33,7 +33,7 @@ CASES = {
     **{f"workers-{m}M": ("on_workers", {"n": m * 10**6}) for m in (5, 10, 20)},
     "workers-10M-1": ("on_workers", {"n": 10**7, "n_workers": 1}),
     "workers-tasks": ("on_workers", {"n": 10**5, "partition": 1000}),
-    "workers-dask_ml-20M": ("on_workers", {"n": 2 * 10**7, "method": "dask_ml"}),
+    "workers-dask_ml-10M": ("on_workers", {"n": 10**7, "method": "dask_ml"}),
     "landmarks-5M": ("on_workers", {"n": 5 * 10**6, "landmarks": 200, "memory": "2GB"}),
 }
 QUICK = {

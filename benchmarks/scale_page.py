@@ -75,7 +75,7 @@ def landmarks(results):
 def cluster(results):
     names = {"workers-5M": "linear", "workers-10M-1": "linear", "workers-10M": "linear",
              "workers-20M": "linear", "workers-tasks": "linear, small partitions",
-             "workers-dask_ml-20M": "`dask_ml` PCA, randomized",
+             "workers-dask_ml-10M": "`dask_ml` PCA, randomized",
              "landmarks-5M": "Gaussian, 200 landmarks, workers of 2 GB"}  # fmt: skip
     rows = [results[name] | {"method": names[name]} for name in names if name in results]
     columns = {"method": "{}", "rows": count, "workers": "{}", "wall time": duration,
@@ -86,8 +86,8 @@ def cluster(results):
     faster = results["workers-10M-1"]["wall time"] / two[1]["wall time"]
     return rows_table(rows, columns) + (
         f"\n\nThe time of a step grows with the power {power(steps, 'a step')} of n; two workers"
-        f" are {faster:.2f} times as fast as one; the fit takes"
-        f" {large['wall time'] / results['workers-dask_ml-20M']['wall time']:.1f} times as long as"
+        f" are {faster:.2f} times as fast as one; the fit of {count(two[1]['rows'])} rows takes"
+        f" {two[1]['wall time'] / results['workers-dask_ml-10M']['wall time']:.1f} times as long as"
         f" `dask_ml`.\n\n{a_billion(large, results['workers-tasks'])}"
     )
 
