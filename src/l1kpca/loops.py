@@ -80,6 +80,8 @@ def exponentials(x: Array) -> None:
             for i in range(len(part)):
                 if part[i] >= -708.0:
                     bits[i] = series_bits[i] + (power_bits[i] << 52)
+                elif part[i] < -746.0:
+                    part[i] = 0.0
                 else:
                     part[i] = np.exp(part[i])
 

@@ -50,7 +50,10 @@ class View:
 
     def made(self, X: Array) -> Array:
         """F, to be kept."""
-        return np.concatenate([F for _, F in self.pieces(X)])
+        out = np.empty((len(X), self.width), dtype=X.dtype)
+        for rows, F in self.pieces(X):
+            out[rows] = F
+        return out
 
     def image(self, F: Array, b: Array) -> Array:
         """G b, for a b with no part in the directions that P takes out."""
@@ -173,30 +176,36 @@ def summarized(parts: list[Any]) -> Array:
     return np.array([[found[:, 0].sum(), found[:, 1].sum(), top[2], top[3]]])
 
 
-def best_gain(signs: Signs, b: Array, bound: float, view: View, X: Array, first: int) -> Array:
-    """The largest gain of a single flip, the largest |K c|, and how many flips gain.
+def gains(
+    signs: Signs, b: Array, bound: float, view: View, X: Array, first: int
+) -> Iterator[tuple[Array, Array]]:
+    """Some rows at a time: K c, and gain, row and sign of the single flips that may gain.
 
     A flip gains only where |K c| is below the diagonal, which no entry above ``bound`` is.
     """
-    found = np.array([[-np.inf, 0, 0]])
     for rows, F in view.pieces(X):
         Kc = view.image(F, b)
         at = np.flatnonzero(np.abs(Kc) <= bound)
-        gain = view.squares(F[at]) - (signs(view, F, first + rows.start) * Kc)[at]
-        found[0, 0] = max(found[0, 0], gain.max(initial=-np.inf))
+        c = signs(view, F, first + rows.start)[at]
+        gain = view.squares(F[at]) - c * Kc[at]
+        yield Kc, np.column_stack([gain, at + (first + rows.start), c])
+
+
+def best_gain(*state: Any) -> Array:
+    """The largest gain of a single flip, the largest |K c|, and how many flips gain."""
+    found = np.array([[-np.inf, 0, 0]])
+    for Kc, flips in gains(*state):
+        found[0, 0] = max(found[0, 0], flips[:, 0].max(initial=-np.inf))
         found[0, 1] = max(found[0, 1], np.abs(Kc).max())
-        found[0, 2] += np.count_nonzero(gain > 0)
+        found[0, 2] += np.count_nonzero(flips[:, 0] > 0)
     return found
 
 
-def largest_gains(signs: Signs, b: Array, count: int, view: View, X: Array, first: int) -> Array:
+def largest_gains(count: int, *state: Any) -> Array:
     """The rows whose flips gain most: gain, row and sign."""
     found = np.empty((0, 3))
-    for rows, F in view.pieces(X):
-        start = first + rows.start
-        c = signs(view, F, start)
-        gain = view.squares(F) - c * view.image(F, b)
-        found = top(count, [found, np.column_stack([gain, np.arange(len(F)) + start, c])])
+    for _, flips in gains(*state):
+        found = top(count, [found, flips])
     return found
 
 

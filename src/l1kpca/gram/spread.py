@@ -214,13 +214,14 @@ class WorkerFollowed(Followed):
 
     def near(self, j: int) -> tuple[Array, Array, Array, float]:
         """Rows of search ``j`` whose single flip gains most; see `Followed.near`."""
-        gram, state = self.gram, (self._signs[j], self.gram.weights(self._now[j]))
-        best = gram.run(partial(tasks.best_gain, *state, gram.bound), tasks.joined)
+        gram = self.gram
+        state = self._signs[j], gram.weights(self._now[j]), gram.bound
+        best = gram.run(partial(tasks.best_gain, *state), tasks.joined)
         largest = max(float(best[:, 1].max()), gram.bound)
         noise = max(16 * float(np.finfo(gram.dtype).eps) * largest, gram.rounding())
         if best[:, 0].max() <= noise:
             nothing = np.empty(0)
             return nothing.astype(np.intp), nothing, nothing, noise
         count = near_count(int(best[:, 2].sum()), gram.n_samples)
-        found = gram.run(partial(tasks.largest_gains, *state, count), partial(tasks.top, count))
+        found = gram.run(partial(tasks.largest_gains, count, *state), partial(tasks.top, count))
         return found[:, 1].astype(np.intp), found[:, 2].copy(), found[:, 0].copy(), noise
