@@ -1,4 +1,7 @@
-"""What scoring and fitting hold beside the rows does not grow with their number."""
+"""What scoring and fitting hold beside the rows does not grow with their number.
+
+In one thread: each thread holds a block, and how many do so at a moment is chance.
+"""
 
 import tracemalloc
 
@@ -6,7 +9,7 @@ import numpy as np
 import pytest
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
-from l1kpca.outliers import judged
+from l1kpca.outliers import rules
 
 MB = 1_000_000
 
@@ -26,15 +29,15 @@ def rows():
 
 
 @pytest.fixture(autouse=True)
-def _small_blocks(monkeypatch):
-    """A twentieth of what is projected at once: fewer rows are many blocks, too."""
-    monkeypatch.setattr(judged, "_VALUES", 200_000)
+def _small_parts(monkeypatch):
+    """Judge fewer rows together, so that 10 000 are many parts."""
+    monkeypatch.setattr(rules, "VALUES", 80_000)
 
 
 @pytest.mark.parametrize("rule", ["robust", "novelty", "paper"])
 def test_scoring_holds_a_block_and_no_kernel_matrix(rows, rule):
     """The kernel between all rows and the training rows would be 80 MB, a copy of them 6 MB."""
-    pca = L1KernelPCA(3, kernel="rbf", memory_limit="20MB")
+    pca = L1KernelPCA(3, kernel="rbf", memory_limit="20MB", n_jobs=1)
     detector = KernelPCAOutlierDetector(pca, rule=rule).fit(rows[:500])
     detector.score_samples(rows[:100])
     few = peak(detector.score_samples, rows[:10_000])
@@ -48,7 +51,7 @@ def test_scoring_holds_a_block_and_no_kernel_matrix(rows, rule):
 @pytest.mark.parametrize("scaling", ["common", None])
 def test_fitting_holds_the_scores_and_no_copy_of_the_rows(rows, scaling, rule):
     detector = KernelPCAOutlierDetector(
-        L1KernelPCA(2, kernel="rbf"),
+        L1KernelPCA(2, kernel="rbf", n_jobs=1),
         rule=rule,
         scaling=scaling,
         max_samples=200,

@@ -17,9 +17,8 @@ from l1kpca.outliers.columns import Columns, warn_of_dropped
 from l1kpca.outliers.dependence import learn_cells
 from l1kpca.outliers.door import check_detector, collected, encoded, in_partitions, is_precomputed
 from l1kpca.outliers.judged import Judged, judge_parts, projected
-from l1kpca.outliers.rules import ROWS, Rows, fit_rule, parts
+from l1kpca.outliers.rules import Rows, fit_rule, parts, row_spans
 from l1kpca.outliers.views import Views
-from l1kpca.threads import spans
 
 
 @parameters
@@ -137,7 +136,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         judged : Judged
         """
         X = self._rows(X, reset=False)
-        pieces = (projected(self.pca_, self.columns_, X[rows]) for rows in spans(len(X), ROWS))
+        pieces = (projected(self.pca_, self.columns_, X[rows]) for rows in row_spans(X))
         return judge_parts(pieces, self.rule_, self.offset_, n_scores)
 
     @in_partitions

@@ -125,7 +125,7 @@ class FittedNovelty(FittedRule):
 
     def judge(self, X: Array, pca: Any, own: Array | None = None) -> Array:
         """The same of scaled rows; ``own`` are places of training rows, judged by the others."""
-        training, X = _double(pca), X.astype(np.float64)
+        training, X = _double(pca), X.astype(np.float64, copy=False)
         kernel, out = training.kernel, np.empty(len(X))
 
         def work(span: slice) -> None:

@@ -17,7 +17,7 @@ from l1kpca.threads import spans
 
 QUANTILE = 0.975
 _NEAR, _FAR = 1.25, 1.5
-ROWS = 16_384  # of the training rows, that are looked at at once
+VALUES = 1_000_000  # of the rows judged together
 
 
 @dataclass(frozen=True)
@@ -210,10 +210,15 @@ def squared_norms(rows: Projected) -> Array:
     return rows.squared_norms
 
 
+def row_spans(X: Array) -> list[slice]:
+    """Slices of rows to judge together: many in a narrow table, few in a wide one."""
+    return spans(len(X), max(512, VALUES // X.shape[1]))
+
+
 def parts(rows: Any) -> Iterator[Any]:
     """A few rows at a time, so that nothing as large as all scores is made beside them."""
     held = {name: each for name, each in vars(rows).items() if isinstance(each, np.ndarray)}
-    for span in spans(len(rows.scores), ROWS):
+    for span in row_spans(rows.X):
         yield replace(rows, **{name: each[span] for name, each in held.items()})
 
 
