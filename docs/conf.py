@@ -5,7 +5,6 @@ from pathlib import Path
 
 import l1kpca.optimality
 import l1kpca.persistence
-import l1kpca.plots
 import l1kpca.report
 from l1kpca import __version__
 
@@ -51,7 +50,7 @@ numpydoc_validation_exclude = {
     r"\.[A-Z_]+$",  # constants, which have the docstrings of their types
     r"^l1kpca\.(components|directions|estimators|gram|kernels|outliers|threads)\.",
     *records(l1kpca.datasets, l1kpca.optimality, l1kpca.persistence),
-    *records(l1kpca.plots, l1kpca.report),
+    *records(l1kpca.report),
 }
 
 # --- the gallery -------------------------------------------------------------------------------

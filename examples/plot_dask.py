@@ -51,7 +51,7 @@ def draw(pca, some):
     axes[0].imshow(np.abs(pca.components_), cmap="cividis", aspect="auto")
     axes[0].set(title="Size of the loadings", xlabel="column", ylabel="component", yticks=[0, 1])
     axes[1].scatter(*some.T, s=3, color="#0072B2", linewidths=0)
-    axes[1].set(title="Scores of 10 000 rows", xlabel="component 1", ylabel="component 2")
+    axes[1].set(title="Scores of 10,000 rows", xlabel="component 1", ylabel="component 2")
     plt.show()
 
 

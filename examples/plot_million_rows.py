@@ -4,7 +4,7 @@ A million rows
 
 A kernel matrix of a million rows has a million times a million entries: eight terabytes. With
 ``gram="nystroem"`` it is approximated through a few hundred landmark rows, and nothing larger than
-the rows themselves is ever held. This page is built with 50 000 rows; set ``N_ROWS = 1_000_000``
+the rows themselves is ever held. This page is built with 50,000 rows; set ``N_ROWS = 1_000_000``
 for the full size, which took about a minute of processor time and 0.6 GB of memory in all.
 """
 

@@ -24,20 +24,20 @@ def week(n_rows, n_strange=0, wear=0.0):
 
 
 # %%
-# Ordinary weeks: the detector learns from 70 % of the rows and keeps 30 % to compare with.
+# Ordinary weeks: the detector learns from 70% of the rows and keeps 30% to compare with.
 
 detector = KernelPCAOutlierDetector(contamination=0, calibration=0.3, random_state=0)
 detector.fit(week(3000))
 
 # %%
 # A new week with 30 strange rows. On average, at most one flag in ten is false; the bound says how
-# many of these particular flags are, with 95 % confidence.
+# many of these particular flags are, with 95% confidence.
 
 batch = week(600, n_strange=30)
 flagged = detector.select(batch, fdr=0.1)
 most = detector.most_false(batch)
 print(f"{flagged.sum()} rows flagged, {flagged[:30].sum()} of the 30 strange ones among them")
-print(f"with 95 % confidence, at most {most[flagged].max()} flags are false")
+print(f"with 95% confidence, at most {most[flagged].max()} flags are false")
 print(f"in truth, {flagged[30:].sum()} are")
 
 # %%
@@ -50,7 +50,7 @@ axes[0].hist([p[30:], p[:30]], bins=20, range=(0, 1), stacked=True, **look)
 axes[0].set(xlabel="p-value", ylabel="rows", title="p-values of ordinary rows are uniform")
 axes[0].legend()
 count = np.arange(1, 61)
-axes[1].plot(count, most[order], color="black", label="at most, with 95 % confidence")
+axes[1].plot(count, most[order], color="black", label="at most, with 95% confidence")
 axes[1].plot(count, np.cumsum(order >= 30), color="#0072B2", label="in truth")
 axes[1].axvline(flagged.sum(), color="0.5", linestyle="--", label="the line of fdr=0.1")
 axes[1].set(xlabel="rows flagged", ylabel="false flags", title="False flags at every line")

@@ -38,7 +38,7 @@ def l2_direction(X):
 
 
 # %%
-# Left: one data set, 10 % of its rows ruined. Right: the angle between the first component and the
+# Left: one data set, 10% of its rows ruined. Right: the angle between the first component and the
 # line, over 30 data sets for each share of ruined rows.
 
 X, ruined = rows_along_a_line(10, seed=0)
@@ -57,7 +57,7 @@ for direction, name, color, style in (
         X.mean(axis=0), X.mean(axis=0) + step, color=color, linestyle=style, lw=2.5, label=name
     )
 rows.set(
-    title="First component, 10 % of the rows ruined", aspect="equal", xlim=(-25, 25), ylim=(-30, 30)
+    title="First component, 10% of the rows ruined", aspect="equal", xlim=(-25, 25), ylim=(-30, 30)
 )
 rows.legend(loc="lower right", frameon=False)
 
@@ -76,7 +76,7 @@ for values, name, color, style in (
     angles.fill_between(SHARES, low, high, color=color, alpha=0.2, lw=0)
     angles.plot(SHARES, middle, style, color=color, lw=2, label=name)
 angles.set(
-    title="Angle to the true line, median and 5-95 %",
+    title="Angle to the true line, median and 5-95%",
     xlabel="ruined rows (%)",
     ylabel="degrees",
     ylim=(0, 60),

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -195,6 +196,81 @@ def test_full_values_with_separators_are_found_by_search(desktop, tmp_path):
         assert desktop.column("id") == ["invoice 7"]
     assert desktop.column("reason")[0].startswith("paid 91,552.89, usually 48")
     assert desktop.errors() == []
+
+
+@pytest.fixture(scope="module")
+def houses(tmp_path_factory):
+    """A page about years, categories and a price with scores far beyond the line."""
+    rng = np.random.default_rng(0)
+    n = 400
+    frame = pd.DataFrame(
+        {"built": rng.integers(1930, 2020, size=n), "area": rng.gamma(4, 20, size=n)}
+    )
+    frame["price"] = (frame["area"] * 3000 * np.exp(rng.normal(0, 0.1, size=n))).round()
+    frame["region"] = np.where(frame["area"] > frame["area"].median(), "North", "South")
+    clean = frame.iloc[:300]
+    detector = KernelPCAOutlierDetector(contamination=0, random_state=0).fit(clean)
+    new = frame.iloc[300:].reset_index(drop=True)
+    new.loc[:4, "price"] *= [1e5, 3e4, 1e4, 3e3, 1e3]
+    new.loc[5, "built"] = 13
+    new.loc[6, "region"] = "South" if new.loc[6, "region"] == "North" else "North"
+    made = report(detector, new)
+    return made, made.save(tmp_path_factory.mktemp("houses") / "r.html")
+
+
+def test_years_have_no_separators(desktop, houses):
+    desktop.open(houses[1])
+    text = desktop.find("main").text
+    assert re.search(r"built 13, usually 19\d\d to 20\d\d; expected about 19\d0", text)
+    assert not re.search(r"\b[12],\d{3}\b(?!,)", text)
+
+
+def test_scores_far_beyond_the_line_leave_room_for_the_others(desktop, dark_phone, houses):
+    edges, counts = (np.array(houses[0].facts["histogram"][name]) for name in ("edges", "counts"))
+    assert counts.sum() == 100
+    assert counts[edges[1:] < houses[0].facts["cutoff"]].sum() >= 90
+    for screen in (desktop, dark_phone):
+        screen.open(houses[1])
+        assert "axis is logarithmic" in screen.find("main").text
+        boxes, plain, line = screen.driver.execute_script(
+            """
+            const box = (e) => {
+              const found = e.getBoundingClientRect();
+              return [found.left, found.right, found.top];
+            };
+            const all = (s) => [...document.querySelectorAll("#histogram " + s)].map(box);
+            return [all("text"), all("rect.bar:not(.beyond)"), all(".cut")[0]];
+            """
+        )
+        assert max(right for _, right, _ in plain) <= line[1] + 0.5
+        labels = sorted(box for box in boxes if box[2] > line[2] + 100)
+        assert len(labels) >= 3
+        width = screen.driver.execute_script(
+            "return document.getElementById('histogram').clientWidth"
+        )
+        assert labels[-1][1] <= labels[0][0] + width
+        for (_, right, _), (left, _, _) in pairwise(labels):
+            assert left > right
+        assert screen.errors() == []
+
+
+def test_a_category_is_neither_higher_nor_lower(desktop, houses):
+    desktop.open(houses[1])
+    place = desktop.texts(".heat thead th").index("region") + 2
+    signs = set(desktop.texts(f".heat tbody td:nth-child({place})"))
+    assert signs == {"", "\u2260"}
+    assert "another category" in desktop.text("#heat-legend")
+
+
+def test_an_example_does_not_contradict_its_kind(desktop, houses):
+    desktop.open(houses[1])
+    for kind in desktop.texts("#kinds li"):
+        found = re.search(
+            r" is (?:far )?(above|below) .*: ([\d,.]+), expected about ([\d,.]+)\.", kind
+        )
+        if found:
+            value, expected = (float(part.replace(",", "")) for part in found.groups()[1:])
+            assert (value > expected) == (found[1] == "above")
 
 
 def test_export_of_flagged_rows(desktop, files, scores, frame, tmp_path):
@@ -515,6 +591,16 @@ def test_print(page):
         for drawn, shown in shapes:
             assert shown == pytest.approx(drawn, rel=0.02)
         assert not page.find("#search").is_displayed()
+        assert not page.find("#rows-help").is_displayed()
+        widths = page.driver.execute_script(
+            """
+            return ["beforeprint", "afterprint"].map((moment) => {
+              window.dispatchEvent(new Event(moment));
+              return document.querySelector("#histogram svg").viewBox.baseVal.width;
+            });
+            """
+        )
+        assert widths[0] == 690 < widths[1]
         pdf = page.driver.execute_cdp_cmd("Page.printToPDF", {})["data"]
         assert base64.b64decode(pdf).startswith(b"%PDF")
     finally:

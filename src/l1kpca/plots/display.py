@@ -20,7 +20,18 @@ class Display:
     _draw: Callable[..., None]
 
     def plot(self, *, ax: Any = None, **keywords: Any) -> Self:
-        """Draw the arrays again, in ``ax_`` of ``figure_``."""
+        """Draw the arrays again.
+
+        Parameters
+        ----------
+        ax, **keywords : optional
+            As for the method that made the display.
+
+        Returns
+        -------
+        self : object
+            Drawn in ``ax_`` of ``figure_``.
+        """
         self.ax_ = pyplot().subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         self._draw(self.ax_, **keywords)
@@ -36,7 +47,18 @@ class Panels:
     axes_: Any
 
     def plot(self, *, axes: Any = None, **keywords: Any) -> Self:
-        """Draw the arrays again, in ``axes_`` of ``figure_``."""
+        """Draw the arrays again.
+
+        Parameters
+        ----------
+        axes, **keywords : optional
+            As for the method that made the display.
+
+        Returns
+        -------
+        self : object
+            Drawn in ``axes_`` of ``figure_``.
+        """
         count, columns = self._shape()
         if axes is None:
             n_rows = -(-count // columns)

@@ -16,10 +16,17 @@ class OutlierMapDisplay(Display):
     """Score distance against orthogonal distance, with cut-offs and quadrants.
 
     The artists are ``points_``, ordinary rows and outliers, and ``cutoffs_``.
+
+    Parameters
+    ----------
+    outlier_map : OutlierMap
+        The two distances, their cut-offs and the quadrant of each row.
+    is_outlier : ndarray of bool
+        Rows that the detector flags.
     """
 
-    outlier_map: OutlierMap  #: The two distances, their cut-offs and the quadrant of each row.
-    is_outlier: np.ndarray  #: Rows that the detector flags.
+    outlier_map: OutlierMap
+    is_outlier: np.ndarray
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, *, ax: Any = None, **keywords: Any) -> Self:
@@ -59,11 +66,21 @@ class OutlierMapDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class ContributionsDisplay(Display):
-    """What each column adds to the abnormality of one row, as ``bars_`` of columns ``order_``."""
+    """What each column adds to the abnormality of one row, as ``bars_`` of columns ``order_``.
 
-    contributions: np.ndarray  #: They add up to the abnormality of the row.
-    values: np.ndarray  #: The row.
-    feature_names: np.ndarray  #: Names of the columns.
+    Parameters
+    ----------
+    contributions : ndarray
+        They add up to the abnormality of the row.
+    values : ndarray
+        The row.
+    feature_names : ndarray of str
+        Names of the columns.
+    """
+
+    contributions: np.ndarray
+    values: np.ndarray
+    feature_names: np.ndarray
 
     @classmethod
     def from_estimator(
@@ -108,11 +125,19 @@ class ContributionsDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class PreimageDisplay(Panels):
-    """Rows above what the components keep of them: their pre-images."""
+    """Rows above what the components keep of them: their pre-images.
 
-    rows: np.ndarray  #: Rows.
-    preimages: np.ndarray  #: Rows with, nearly, the same scores.
-    shape: tuple[int, int] | None = None  #: Of images; None draws rows as lines.
+    Parameters
+    ----------
+    rows, preimages : ndarray
+        Rows, and rows with nearly the same scores.
+    shape : tuple of int, default=None
+        Height and width of images; None draws rows as lines.
+    """
+
+    rows: np.ndarray
+    preimages: np.ndarray
+    shape: tuple[int, int] | None = None
     _size = (1.8, 1.9)
 
     @classmethod

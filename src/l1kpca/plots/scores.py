@@ -15,6 +15,17 @@ class ScoresDisplay(Display):
 
     The artists are ``points_``, ordinary rows and outliers, and ``boundary_``.
 
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, 2)
+        Of the two components.
+    is_outlier : ndarray of bool
+        Rows to mark.
+    ellipse : tuple of float, default=None
+        Center and half axes of the region of ordinary rows.
+    components : tuple of int, default=(0, 1)
+        Which two these are, from 0.
+
     Examples
     --------
     >>> from l1kpca import KernelPCAOutlierDetector, datasets, plots
@@ -24,11 +35,10 @@ class ScoresDisplay(Display):
     (378, 2)
     """
 
-    scores: np.ndarray  #: Of the two components, (n_rows, 2).
-    is_outlier: np.ndarray  #: Rows to mark.
-    #: Center and half axes of the region of ordinary rows.
+    scores: np.ndarray
+    is_outlier: np.ndarray
     ellipse: tuple[float, float, float, float] | None = None
-    components: tuple[int, int] = (0, 1)  #: Which these are, from 0.
+    components: tuple[int, int] = (0, 1)
 
     @classmethod
     def from_estimator(
@@ -63,7 +73,7 @@ class ScoresDisplay(Display):
         self.boundary_ = None
         if self.ellipse is not None:
             x, y, across, up = self.ellipse
-            label = "97.5 % of ordinary rows"
+            label = "97.5% of ordinary rows"
             region = Ellipse((x, y), 2 * across, 2 * up, fill=False, label=label, **CUTOFF)
             self.boundary_ = ax.add_patch(region)
             ax.autoscale_view()
@@ -75,11 +85,21 @@ class ScoresDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(Panels):
-    """The same rows in the components of several methods, side by side."""
+    """The same rows in the components of several methods, side by side.
 
-    scores: dict[str, np.ndarray]  #: By method, turned so that directions agree.
-    is_outlier: np.ndarray  #: Rows to mark.
-    components: tuple[int, int] = (0, 1)  #: Which these are, from 0.
+    Parameters
+    ----------
+    scores : dict of str to ndarray
+        By method, turned so that directions agree.
+    is_outlier : ndarray of bool
+        Rows to mark.
+    components : tuple of int, default=(0, 1)
+        Which two these are, from 0.
+    """
+
+    scores: dict[str, np.ndarray]
+    is_outlier: np.ndarray
+    components: tuple[int, int] = (0, 1)
 
     @classmethod
     def from_estimators(

@@ -20,10 +20,17 @@ class ScreeDisplay(Display):
     """Explained variance and L1 objective of each component.
 
     The artists are ``bars_``, ``cumulative_``, and ``objective_line_`` in ``objective_ax_``.
+
+    Parameters
+    ----------
+    explained_variance_ratio : ndarray
+        Share of each component in the total variance.
+    objective : ndarray
+        L1 norm of its scores.
     """
 
-    explained_variance_ratio: np.ndarray  #: Share of each component in the total variance.
-    objective: np.ndarray  #: L1 norm of its scores.
+    explained_variance_ratio: np.ndarray
+    objective: np.ndarray
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **keywords: Any) -> Self:
@@ -60,6 +67,13 @@ class ScreeDisplay(Display):
 class LoadingsDisplay(Panels):
     """What the components of the linear kernel are made of, drawn as ``bars_``.
 
+    Parameters
+    ----------
+    loadings : ndarray of shape (n_components, n_features)
+        Directions in the space of the rows.
+    feature_names : ndarray of str
+        Names of the columns.
+
     Examples
     --------
     >>> from l1kpca import L1KernelPCA, datasets, plots
@@ -68,8 +82,8 @@ class LoadingsDisplay(Panels):
     (3, 30)
     """
 
-    loadings: np.ndarray  #: Directions in the space of the rows, (n_components, n_features).
-    feature_names: np.ndarray  #: Names of the columns.
+    loadings: np.ndarray
+    feature_names: np.ndarray
 
     @classmethod
     def from_estimator(
@@ -113,13 +127,20 @@ class LoadingsDisplay(Panels):
 
 @dataclass(eq=False, repr=False)
 class ConvergenceDisplay(Display):
-    """The objective at each step of the search, with the certified bound if there is one.
+    r"""The objective at each step of the search, with the certified bound if there is one.
 
     The artists are ``lines_`` and ``bounds_``, each over the final objective of its component.
+
+    Parameters
+    ----------
+    traces : list of ndarray
+        :math:`c^\top K c` at each step, for each component.
+    upper_bounds : ndarray, default=None
+        What no sign vector can exceed.
     """
 
-    traces: list[np.ndarray]  #: c^T K c at each step, for each component.
-    upper_bounds: np.ndarray | None = None  #: What no sign vector can exceed.
+    traces: list[np.ndarray]
+    upper_bounds: np.ndarray | None = None
 
     @classmethod
     def from_estimator(

@@ -26,6 +26,7 @@ MOST_LISTED = 100_000  # rows on a page, the most abnormal ones; all are ranked 
 _BYTES_OF_IDS, _LONGEST_SOURCE, _MOST_NAMED = 800_000, 80, 20
 _N_BINS, _TAIL_RANKS, _MOST_STEPS = 60, 200, 60
 _MOST_DRAWN, _ALWAYS_DRAWN = 5000, 2000
+_FAR_BEYOND = 200  # times the line: a score that needs a logarithmic axis
 _COMPARED_ROWS = 2000  # of the training rows: more eigenvectors would take too long
 _CERTIFIED_ROWS, _CERTIFIED_COMPONENTS = 500, 3
 
@@ -95,8 +96,6 @@ def report_of(
     if classical is not None:
         comparison = {"agreement": agreement(cases.labels, classical)}
         classical = rankdata(-classical, method="ordinal")
-    # Bins are equally wide in the cube root of the score.
-    counts, roots = np.histogram(np.cbrt(summary.whole.scores), bins=min(_N_BINS, n_rows))
     where: Any = summary.judged.outlier_map
     ellipse, n_plane = detector.rule_.ellipse(), min(2, detector.pca_.n_components_)
     same = ("n_rows", "n_flagged", "cutoff", "clear_line", "agreement", "notes")
@@ -106,7 +105,7 @@ def report_of(
         "map": {"score_cutoff": where.score_cutoff, "orthogonal_cutoff": where.orthogonal_cutoff},
         "plane": {"ellipse": ellipse, "n_components": n_plane},
         "tail": None if len(order) == n_rows else _tail(summary.whole, len(order), n_flagged),
-        "histogram": {"edges": [short(e) for e in roots**3], "counts": counts.tolist()},
+        "histogram": _histogram(summary.whole.scores, plain["cutoff"]),
         **reasons(detector, cases, summary, order),
         **_promised(detector, summary, order, reference),
         "comparison": comparison, "convergence": components,
@@ -119,6 +118,19 @@ def report_of(
     kinds = [(kind["says"], kind["column"], len(kind["rows"])) for kind in facts["kinds"]]
     more["kinds"] = [dict(zip(("says", "column", "n_rows"), kind, strict=True)) for kind in kinds]
     return Report(facts, plain | more)
+
+
+def _histogram(scores: np.ndarray, cutoff: float) -> dict[str, Any]:
+    """Bins that are equally wide in the cube root of the score, or in its logarithm.
+
+    The latter, asinh(score / unit), is for scores so far beyond the line that all others would be
+    in one bin.
+    """
+    unit = cutoff / 10 if 0 < cutoff < np.inf and scores.max() > _FAR_BEYOND * cutoff else None
+    bent = np.cbrt(scores) if unit is None else np.arcsinh(scores / unit)
+    counts, edges = np.histogram(bent, bins=min(_N_BINS, len(scores)))
+    edges = edges**3 if unit is None else unit * np.sinh(edges)
+    return {"edges": [short(e) for e in edges], "counts": counts.tolist(), "unit": unit}
 
 
 def _tail(whole: Any, n_listed: int, n_flagged: int) -> dict[str, Any]:

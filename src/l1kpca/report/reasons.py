@@ -15,6 +15,7 @@ _FEWEST_LOOKED = 2000  # so that a line drawn below that of the program has its 
 _MOST_LOOKED, _MOST_CELLS, _MOST_CHARTED_CELLS = 20_000, 2_000_000, 250_000
 _MOST_COLUMNS, _MOST_CHARTED, _MOST_KINDS, _MOST_LEVELS, _N_BINS = 40, 100, 5, 8, 24
 _N_BLAMED = 6  # columns of a row that can be its kind of trouble
+_FAR = 5  # a value far out counts as much as five that are just out
 _HEAT, _BYTES = (25, 30), 700_000
 _NONE, _NO_BIN = 0xFFFF, 0xFF
 _DAY = 86_400
@@ -171,18 +172,21 @@ def _codes(
 
 
 def _kinds(charted: list[dict[str, Any]], codes: np.ndarray) -> list[dict[str, Any]]:
-    """Flagged rows by what is wrong with them: a few reasons that cover as many as possible.
+    """Flagged rows by what is wrong with them: a few reasons that cover as much as possible.
 
     The page does the same for any other line (``kindsOf`` in ``first.js``).
     """
     found: list[dict[str, Any]] = []
+    others: list[dict[str, Any]] = []
     left = np.arange(len(codes))
     while len(left):
         here = codes[left]
-        covered = np.bincount(here[here != _NONE] // 2, minlength=1)
+        given = here[here != _NONE]
+        covered = np.bincount(given // 2, np.where(given % 2, _FAR, 1), minlength=1)
         best = int(covered.argmax())
         if len(found) == _MOST_KINDS or not covered[best]:
-            return [*found, {"says": _OTHERS, "column": None, "rows": left.tolist()}]
+            others = [{"says": _OTHERS, "column": None, "rows": left.tolist()}]
+            break
         chosen = (here // 2 == best).any(axis=1)
         says, name = _TOGETHER, None
         if best:
@@ -195,4 +199,4 @@ def _kinds(charted: list[dict[str, Any]], codes: np.ndarray) -> list[dict[str, A
                 says = f"{name} does not fit the rest of the row (usually {usual})"
         found.append({"says": says, "column": name, "rows": left[chosen].tolist()})
         left = left[~chosen]
-    return found
+    return sorted(found, key=lambda kind: -len(kind["rows"])) + others

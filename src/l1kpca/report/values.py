@@ -66,8 +66,9 @@ def range_text(low: float, high: float) -> str:
     if size and not _LEAST_WRITTEN_OUT <= size < _MOST_WRITTEN_OUT:
         return f"{low:.3g} to {high:.3g}"
     digits = max(0, 1 - math.floor(math.log10(high - low))) if high > low else 4
-    return " to ".join(f"{round(end, digits):,.{min(digits, 9)}f}".rstrip("0").rstrip(".")
-                       if digits else f"{end:,.0f}" for end in (low, high))  # fmt: skip
+    comma = "," if size >= _LARGE else ""  # years have none
+    return " to ".join(f"{round(end, digits):{comma}.{min(digits, 9)}f}".rstrip("0").rstrip(".")
+                       if digits else f"{end:{comma}.0f}" for end in (low, high))  # fmt: skip
 
 
 def printable(text: str) -> str:

@@ -7,10 +7,12 @@ function svg(tag, attributes = {}, ...children) {
   return made;
 }
 
-// Draw at the true width of the container, so that text keeps its size on a phone.
+const PAPER = 690; // pixels between the margins of a sheet
+
+// Draw at the true width of the container, so that text keeps its size on a phone and on paper.
 function drawn(container, height, draw) {
-  function again() {
-    const width = Math.max(220, Math.floor(container.clientWidth));
+  function again(wide = container.clientWidth) {
+    const width = Math.max(220, Math.floor(wide));
     const picture = svg("svg", { viewBox: "0 0 " + width + " " + height, height: height, role: "img" });
     draw(picture, width);
     container.replaceChildren(picture);
@@ -22,7 +24,9 @@ function drawn(container, height, draw) {
       again();
     }
   }).observe(container);
-  return again;
+  window.addEventListener("beforeprint", () => again(PAPER));
+  window.addEventListener("afterprint", () => again());
+  return () => again();
 }
 
 // How values become places: linear; or, where a few values would squeeze all others, logarithmic
@@ -54,10 +58,10 @@ function decades(low, high, unit) {
 }
 
 // Leave out ticks whose numbers would run into each other.
-function spread(ticks, place) {
+function spread(ticks, place, apart = () => 34) {
   const kept = [];
   for (const tick of ticks) {
-    if (kept.every((other) => Math.abs(place(other) - place(tick)) > 34)) kept.push(tick);
+    if (kept.every((other) => Math.abs(place(other) - place(tick)) > apart(other, tick))) kept.push(tick);
   }
   return kept;
 }

@@ -85,20 +85,25 @@ function showColumns() {
   show();
 }
 
-function heatCell(residual) {
+// A category is neither higher nor lower than another one.
+function heatCell(residual, column) {
   const strength = Math.min(1, Math.abs(residual) / STRONG);
-  const cell = element("td", { class: residual > 0 ? "high" : "low" });
+  const category = column.levels !== undefined;
+  const cell = element("td", { class: residual > 0 || category ? "high" : "low" });
   if (strength > 0.2) {
     cell.style.setProperty("--strength", Math.round(100 * strength) + "%");
-    cell.textContent = residual > 0 ? "+" : "−";
+    cell.textContent = category ? "≠" : residual > 0 ? "+" : "−";
   }
+  cell.title = column.name + ": " + (category ? Math.abs(residual) : (residual > 0 ? "+" : "") + residual) +
+    " deviations from what the rest of the row suggests";
   return cell;
 }
 
 function showHeat() {
   const { columns, residual } = facts.heat;
   if (residual.length === 0) return byId("heat").remove();
-  const names = columns.map((j) => facts.columns[j].name);
+  const shownColumns = columns.map((j) => facts.columns[j]);
+  const names = shownColumns.map((column) => column.name);
   const head = element("tr", {}, element("td"), ...names.map((name) => element("th", { scope: "col", title: name }, element("span", {}, name))));
   const lines = residual.map((line, place) => {
     const button = element("button", { type: "button" }, idOf(place) ?? "row " + rows.number[place]);
@@ -106,16 +111,15 @@ function showHeat() {
       select(place);
       byId("detail").scrollIntoView();
     });
-    return element("tr", {}, element("th", { scope: "row" }, button), ...line.map((value, k) => {
-      const cell = heatCell(value);
-      cell.title = names[k] + ": " + (value > 0 ? "+" : "") + value + " deviations from what the rest of the row suggests";
-      return cell;
-    }));
+    return element("tr", {}, element("th", { scope: "row" }, button), ...line.map((value, k) => heatCell(value, shownColumns[k])));
   });
   byId("heat-body").append(element("table", { class: "heat", "aria-label": "Odd cells of the first " + residual.length + " rows" },
     element("thead", {}, head), element("tbody", {}, ...lines)));
   byId("heat-legend").append(
     element("span", {}, element("i", { class: "swatch high" }, "+"), "higher than the rest of the row suggests"),
-    element("span", {}, element("i", { class: "swatch low" }, "−"), "lower; the stronger the color, the odder"),
+    element("span", {}, element("i", { class: "swatch low" }, "−"), "lower"),
+    shownColumns.some((column) => column.levels !== undefined)
+      ? element("span", {}, element("i", { class: "swatch high" }, "≠"), "another category than the rest suggests") : "",
+    element("span", {}, "The stronger the color, the odder the cell."),
     element("span", {}, "The first " + residual.length + " rows and the " + names.length + " columns most to blame."));
 }

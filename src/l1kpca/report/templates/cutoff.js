@@ -1,9 +1,13 @@
 // The histogram of the scores, and the slider that moves the cut-off.
 
 const RULE_CUTOFF = facts.cutoff;
-const lowest = Math.cbrt(facts.histogram.edges[0]);
-const highest = Math.cbrt(Math.max(facts.histogram.edges[facts.histogram.edges.length - 1], RULE_CUTOFF));
+const { unit } = facts.histogram; // of a logarithmic axis; null for cube roots
+const bend = (score) => (unit === null ? Math.cbrt(score) : Math.asinh(score / unit));
+const unbend = (place) => (unit === null ? place ** 3 : unit * Math.sinh(place));
+const lowest = bend(facts.histogram.edges[0]);
+const highest = bend(Math.max(facts.histogram.edges[facts.histogram.edges.length - 1], RULE_CUTOFF));
 const SLIDER_STEPS = 1000;
+const BAR_TOP = 22; // room for the label of the line
 const found = foundSoFar();
 
 // How many outliers in truth are among the first k rows, for each k.
@@ -42,7 +46,7 @@ function countAbove(cutoff) {
 }
 
 function sliderPlace(cutoff) {
-  return Math.round((SLIDER_STEPS * (Math.cbrt(cutoff) - lowest)) / (highest - lowest || 1));
+  return Math.round((SLIDER_STEPS * (bend(cutoff) - lowest)) / (highest - lowest || 1));
 }
 
 function moveCutoff(cutoff, flagged) {
@@ -53,7 +57,7 @@ function moveCutoff(cutoff, flagged) {
 
 function flagFirst(count) {
   const flagged = Math.max(0, Math.min(rows.count, Math.floor(count)));
-  const above = flagged > 0 ? rows.score[flagged - 1] : highest ** 3;
+  const above = flagged > 0 ? rows.score[flagged - 1] : unbend(highest);
   const below = flagged < rows.count ? rows.score[flagged] : above;
   moveCutoff(flagged > 0 ? (above + below) / 2 : above, flagged);
 }
@@ -84,13 +88,14 @@ function cutoffSentence() {
 }
 
 // 1, 2 and 5 times powers of ten, the largest first, where there is room for them.
-function scoreTicks(low, high, place) {
+function scoreTicks(low, high, place, width) {
   const ticks = [];
   for (let power = Math.floor(Math.log10(high || 1)); power >= -3; power--) {
     for (const factor of [5, 2, 1]) ticks.push(Number((factor * 10 ** power).toPrecision(1)));
   }
-  const room = ticks.filter((tick) => tick >= low && tick <= high && place(tick) > 22);
-  return spread(room, place);
+  const half = (tick) => 3.6 * rounded(tick).length; // of its label
+  const room = ticks.filter((tick) => tick >= low && tick <= high && place(tick) > 22 && place(tick) + half(tick) < width);
+  return spread(room, place, (one, other) => half(one) + half(other) + 8);
 }
 
 function drawHistogram(picture, width) {
@@ -98,25 +103,25 @@ function drawHistogram(picture, width) {
   const height = 150;
   const left = 8;
   const most = Math.max(...counts);
-  const low = Math.cbrt(edges[0]);
-  const place = (score) => left + ((Math.cbrt(score) - low) / (highest - low || 1)) * (width - 2 * left);
+  const place = (score) => left + ((bend(score) - lowest) / (highest - lowest || 1)) * (width - 2 * left);
   const cut = place(state.cutoff);
   counts.forEach((count, k) => {
     if (count === 0) return;
     const [from, to] = [place(edges[k]), place(edges[k + 1])];
-    const tall = Math.sqrt(count / most) * (height - 16);
-    const bar = svg("rect", {
-      class: (from + to) / 2 > cut ? "bar beyond" : "bar",
-      x: from, y: height - tall, width: Math.max(1.5, to - from - 1), height: tall,
-    });
+    const tall = Math.sqrt(count / most) * (height - BAR_TOP);
     const title = svg("title");
     title.textContent = counted(count) + " rows from " + rounded(edges[k]) + " to " + rounded(edges[k + 1]);
-    bar.append(title);
+    const bar = svg("g", {}, title);
+    // The line may run through a bar.
+    for (const [name, begin, end] of [["bar", from, Math.min(to, cut)], ["bar beyond", Math.max(from, cut), to]]) {
+      const wide = end === to ? Math.max(1.5, end - begin - 1) : end - begin;
+      if (end > begin) bar.append(svg("rect", { class: name, x: begin, y: height - tall, width: wide, height: tall }));
+    }
     picture.append(bar);
   });
   picture.append(svg("line", { class: "axis", x1: 0, x2: width, y1: height, y2: height }));
   picture.append(svg("line", { class: "cut", x1: cut, x2: cut, y1: 4, y2: height }));
-  for (const score of scoreTicks(edges[0], highest ** 3, place)) {
+  for (const score of scoreTicks(edges[0], unbend(highest), place, width)) {
     picture.append(svg("line", { class: "axis", x1: place(score), x2: place(score), y1: height, y2: height + 4 }));
     const label = svg("text", { x: place(score), y: height + 17, "text-anchor": "middle" });
     label.textContent = rounded(score);
@@ -141,7 +146,7 @@ function showCutoff() {
   }
   byId("flag-first").max = rows.count;
   slider.addEventListener("input", () => {
-    const cutoff = (lowest + ((highest - lowest) * Number(slider.value)) / SLIDER_STEPS) ** 3;
+    const cutoff = unbend(lowest + ((highest - lowest) * Number(slider.value)) / SLIDER_STEPS);
     moveCutoff(cutoff, countAbove(cutoff));
   });
   byId("flag-first").addEventListener("change", (event) => flagFirst(Number(event.target.value) || 0));

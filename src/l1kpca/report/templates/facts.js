@@ -90,12 +90,18 @@ function shown(value, digits = 6) {
   const size = Math.abs(value);
   const typed = String(size).replace(/e.*|\D/g, "").replace(/^0+/, "").length <= 9;
   if (size !== 0 && (size < 1e-4 || size >= 1e12)) return String(typed ? value : Number(value.toPrecision(digits)));
-  return value.toLocaleString("en-US", { maximumSignificantDigits: typed ? 15 : digits });
+  // Separators from 10,000 on: 1984 may be a year.
+  return value.toLocaleString("en-US", { maximumSignificantDigits: typed ? 15 : digits, useGrouping: "min2" });
 }
 
 // A score, which nobody typed.
 function rounded(value) {
   return shown(Number(value.toPrecision(4)));
+}
+
+// The same with all four digits, for a column of them.
+function aligned(value) {
+  return Math.abs(value) >= 1e-4 && Math.abs(value) < 1000 ? value.toPrecision(4) : rounded(value);
 }
 
 function counted(number) {

@@ -2,6 +2,7 @@
 
 const MOST_KINDS = 5;
 const NO_CODE = 0xffff;
+const FAR = 5; // a value far out counts as much as five that are just out
 const codes = unpacked(facts.trouble.codes, Uint16Array);
 const oddCells = unpacked(facts.trouble.cells, Uint32Array); // of the first rows together
 const chosenKind = { key: undefined, rows: null };
@@ -18,7 +19,9 @@ function kindsOf(count) {
   let left = Array.from({ length: Math.min(count, oddCells.length) }, (_, place) => [place, codesOf(place)]);
   while (left.length > 0) {
     const covered = new Map();
-    for (const [, own] of left) for (const code of own) covered.set(code >> 1, (covered.get(code >> 1) ?? 0) + 1);
+    for (const [, own] of left) {
+      for (const code of own) covered.set(code >> 1, (covered.get(code >> 1) ?? 0) + (code & 1 ? FAR : 1));
+    }
     let best = null;
     for (const [key, many] of covered) {
       if (best === null || many > covered.get(best) || (many === covered.get(best) && key < best)) best = key;
@@ -29,7 +32,8 @@ function kindsOf(count) {
     found.push({ key: best, far, rows: here.map(([place]) => place) });
     left = best === null ? [] : left.filter(([, own]) => !own.some((code) => code >> 1 === best));
   }
-  return found;
+  // The most frequent first, what is left last.
+  return found.sort((a, b) => Number(a.key === null) - Number(b.key === null) || b.rows.length - a.rows.length);
 }
 
 function columnOf(kind) {
@@ -51,7 +55,9 @@ function exampleOf(kind) {
   const reason = (reasonsOf(place) ?? []).find((one) => one.column === columnOf(kind));
   const where = "For example " + nameOf(place);
   if (reason === undefined) return where + ".";
-  return where + ": " + shown(reason.cell) + (reason.expected === null ? "" : ", expected about " + shown(reason.expected)) + ".";
+  // "Above the usual, expected even more" would puzzle a reader here.
+  const beyond = typeof reason.expected === "number" && (kind.key & 1 ? reason.expected > reason.cell : reason.expected < reason.cell);
+  return where + ": " + shown(reason.cell) + (reason.expected === null || beyond ? "" : ", expected about " + shown(reason.expected)) + ".";
 }
 
 function showHeadline() {
@@ -68,7 +74,7 @@ function showHeadline() {
       (odd === 1 ? " stands" : " stand") + " out: far from what the rest of the row suggests.");
   }
   if (state.flagged > 0 && !facts.clear_line) {
-    lead.push(" There is no sharp line between wrong and ordinary rows: the further down the list, the more rows are just unusual.");
+    lead.push(" There is no sharp line between wrong and ordinary rows: the farther down the list, the more rows are just unusual.");
   }
   byId("lead").replaceChildren(...lead);
 }
@@ -103,7 +109,8 @@ function showKinds() {
   byId("kinds").replaceChildren(...kinds.map(kindItem));
   byId("trouble").hidden = kinds.length === 0;
   const some = state.flagged > oddCells.length ? "The first " + counted(oddCells.length) + " of the " + counted(state.flagged) + " rows, by" : "By";
-  byId("kinds-hint").textContent = some + " their main reason. Click one to list its rows. “Usual” is the range of 90% of the rows.";
+  byId("kinds-hint").replaceChildren(some + " their main reason. ", element("span", { class: "screen-only" }, "Click one to list its rows. "),
+    "“Usual” is the range of 90% of the rows.");
 }
 
 // What was said of false flags holds for the line of the program; for another one, the page knows.

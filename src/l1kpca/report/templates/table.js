@@ -24,7 +24,7 @@ function tableColumns() {
     rows.id !== null ? { key: "id", title: "Id", of: (i) => idOf(i) ?? "row " + rows.number[i] }
       : { key: "row", title: "Row", number: true, of: (i) => rows.number[i], show: (i) => counted(rows.number[i]) },
   ];
-  columns.push({ key: "score", title: "Score", number: true, of: (i) => rows.score[i], show: (i) => rounded(rows.score[i]) });
+  columns.push({ key: "score", title: "Score", number: true, of: (i) => rows.score[i], show: (i) => aligned(rows.score[i]) });
   if (rows.p !== null) {
     columns.push({ key: "p", title: "p-value", number: true, wide: true, of: (i) => -rows.p[i], show: (i) => rounded(rows.p[i]) });
   }
