@@ -103,7 +103,7 @@ def test_missing_text_and_left_out_columns(program, tmp_path):
     cells = [cell for row in facts["details"] for cell in row[1]]
     assert cells.count(None) == 1
     assert facts["reproduce"]["command"] == (
-        f"l1kpca detect {tmp_path / 'd.csv'} --rule robust --report {target} --quiet"
+        f"l1kpca detect {tmp_path / 'd.csv'} --report {target} --quiet --rule robust"
     )
     assert any("1 cell is missing (a: 1)" in note for note in facts["notes"])
 

@@ -362,11 +362,11 @@ def test_an_unknown_encoding(tmp_path):
 def test_of_an_endless_line_only_a_few_blocks_are_read(start):
     read = []
 
-    def chunks():
-        yield start, 0.0
+    def chunks(done):
+        yield start
         while len(read) < 100:
             read.append(b"1" * 2**20)
-            yield read[-1], 0.0
+            yield read[-1]
 
     with pytest.raises(TableError, match=r"has a line of more than 4 MB, or a quote that is never"):
         for _ in _first_batches(open_text("rows.csv", chunks, Reading(), Notes())):

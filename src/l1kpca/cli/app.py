@@ -19,7 +19,8 @@ def run(arguments: list[str] | None = None) -> int:
         arguments = [*arguments, "--help"]
     try:
         program = make_program(arguments[0] if arguments else None)
-        result = program(args=arguments, prog_name="l1kpca", standalone_mode=False)
+        settings = {"prog_name": "l1kpca", "standalone_mode": False}
+        result = program(args=arguments, obj=arguments, **settings)
         if result == INTERRUPTED:  # what typer makes of Ctrl-C
             raise KeyboardInterrupt
         sys.stdout.flush()  # a full disk is noticed here, not after the last word

@@ -6,7 +6,6 @@ y to :math:`y + \tau w`, and prove that tau is large enough.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -29,14 +28,6 @@ _NEGLIGIBLE = 1e-11
 _FIRST_MARGIN = 1e-8
 
 
-@dataclass(frozen=True)
-class UpperBound:
-    """No sign vector has a larger value than this; ``proof`` is "cholesky" or "lanczos"."""
-
-    value: float
-    proof: str
-
-
 class Extremes(NamedTuple):
     """The extreme eigenvalues of a symmetric matrix, as a Krylov space sees them."""
 
@@ -50,15 +41,12 @@ class Extremes(NamedTuple):
         return self.largest + self.error * (self.largest - self.smallest) / (1 - 2 * self.error)
 
 
-def spectral_bound(gram: Gram) -> UpperBound:
-    """n times the largest eigenvalue of K."""
-    return dual_bound(gram, np.zeros(gram.n_samples))
-
-
-def dual_bound(gram: Gram, y: Array) -> UpperBound:
+def dual_bound(gram: Gram, y: Array) -> tuple[float, str]:
     """sum(y) + tau * sum(w), with w of `slack_weights` and tau proven, for any K and any y.
 
-    tau must not be below the largest eigenvalue of W^(-1/2) (K - Diag(y)) W^(-1/2).
+    With y = 0 it is n times the largest eigenvalue, with the dual of a relaxation as good as that.
+    tau must not be below the largest eigenvalue of W^(-1/2) (K - Diag(y)) W^(-1/2).  The proof is
+    by "cholesky" or "lanczos".
     """
     y = np.asarray(y, dtype=np.float64)
     w = slack_weights(y)
@@ -70,10 +58,10 @@ def dual_bound(gram: Gram, y: Array) -> UpperBound:
 
     seen = extreme_eigenvalues(scaled, gram.n_samples)
     if gram.n_samples <= DENSE_ROWS:
-        return UpperBound(cholesky_bound(matrix_of(gram), y, seen.largest), "cholesky")
+        return cholesky_bound(matrix_of(gram), y, seen.largest), "cholesky"
     size = 1 + max(abs(seen.largest), abs(seen.smallest))
     rounding = gram.n_samples * float(np.finfo(gram.dtype).eps) * size
-    return UpperBound(float(y.sum() + (seen.upper + rounding) * w.sum()), "lanczos")
+    return float(y.sum() + (seen.upper + rounding) * w.sum()), "lanczos"
 
 
 def slack_weights(y: Array) -> Array:

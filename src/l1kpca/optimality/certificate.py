@@ -1,6 +1,5 @@
 """How far from the optimum components can be."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -9,12 +8,11 @@ import numpy as np
 
 from l1kpca._typing import Array
 from l1kpca.gram.base import Gram
-from l1kpca.optimality.bounds import UpperBound, check_budget, matrix_of, spectral_bound
+from l1kpca.optimality.bounds import check_budget, dual_bound, matrix_of
 from l1kpca.optimality.branch import branch_and_bound
-from l1kpca.optimality.sdp import relaxation, sdp_bound
+from l1kpca.optimality.sdp import relaxation
 from l1kpca.threads import computing
 
-BOUNDS: dict[str, Callable[[Gram], UpperBound]] = {"spectral": spectral_bound, "sdp": sdp_bound}
 _GOOD_ENOUGH = 1 + 1e-6  # a bound this near to the value is not tightened
 _BRANCHED_ROWS = 1000
 
@@ -48,17 +46,20 @@ def certified(
     scores = np.ascontiguousarray(gram.apply(coef).T) if coef.size else coef.T
     rows: list[tuple[float, float, str]] = []
     for a, s, c in zip(coef.T, scores, signs.astype(gram.dtype), strict=True):
-        value, found = float(c @ gram.apply(c)), BOUNDS[bound](gram)
-        loose = max_nodes > 1 and found.value > value * _GOOD_ENOUGH
-        if loose and gram.n_samples <= _BRANCHED_ROWS:
-            start, V, deadline = c.astype(float), relaxation(gram).V, monotonic() + max_seconds
-            best = branch_and_bound(matrix_of(gram), start, V, max_nodes, deadline)
-            tighter = max(best.upper_bound, best.value)
-            found = UpperBound(tighter, "branch and bound") if tighter < found.value else found
-        rows.append((value, max(found.value, value), found.proof))
+        value = float(c @ gram.apply(c))
+        relaxed = relaxation(gram) if bound == "sdp" or max_nodes > 1 else None
+        dual = np.zeros(len(c)) if bound == "spectral" or relaxed is None else relaxed.dual
+        upper, proof = dual_bound(gram, dual)
+        loose = gram.n_samples <= _BRANCHED_ROWS and upper > value * _GOOD_ENOUGH
+        if loose and max_nodes > 1 and relaxed is not None:
+            start, deadline = c.astype(float), monotonic() + max_seconds
+            best = branch_and_bound(matrix_of(gram), start, relaxed.V, max_nodes, deadline)
+            if (tighter := max(best.upper_bound, best.value)) < upper:
+                upper, proof = tighter, "branch and bound"
+        rows.append((value, max(upper, value), proof))
         gram = gram.without(a, s)
-    values, upper, proofs = zip(*rows, strict=True) if rows else ((), (), ())
-    return Certificate(np.array(values), np.array(upper), tuple(proofs))
+    values, bounds, proofs = zip(*rows, strict=True) if rows else ((), (), ())
+    return Certificate(np.array(values), np.array(bounds), tuple(proofs))
 
 
 def certify(
@@ -93,8 +94,8 @@ def certify(
     >>> bool(certify(L1KernelPCA(1).fit([[1.0, 1.1], [2.0, 1.9], [-6.0, 40.0]])).gap[0] < 1e-6)
     True
     """
-    if bound not in BOUNDS:
-        raise ValueError(f"bound={bound!r} must be one of {list(BOUNDS)}")
+    if bound not in ("spectral", "sdp"):
+        raise ValueError(f"bound={bound!r} must be one of ['spectral', 'sdp']")
     check_budget(max_nodes, max_seconds)
     gram = model.training_gram()
     with computing():

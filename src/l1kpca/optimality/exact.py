@@ -113,7 +113,7 @@ class ExactSearch:
         value = bound = float(c @ gram.apply(c))
         if not complete:
             relaxed = relaxation(gram)
-            bound = dual_bound(gram, relaxed.dual).value
+            bound, _ = dual_bound(gram, relaxed.dual)
             if plan.method == "branch and bound":
                 K, start = matrix_of(gram), signs.astype(np.float64)
                 found = branch_and_bound(K, start, relaxed.V, self.max_nodes, deadline)

@@ -15,7 +15,7 @@ from l1kpca._typing import Array, Signs
 from l1kpca.directions.base import Direction, Finder
 from l1kpca.directions.compose import Polished
 from l1kpca.gram.base import Gram
-from l1kpca.optimality.bounds import UpperBound, dual_bound, row_lengths
+from l1kpca.optimality.bounds import row_lengths
 
 MAX_RANK = 24
 MAX_STEPS = 300
@@ -69,11 +69,6 @@ def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxat
         V = moved
     dual = np.maximum(norms + share * diagonal, 0)
     return Relaxation(V, value, dual, step)
-
-
-def sdp_bound(gram: Gram) -> UpperBound:
-    """The bound of the relaxation, proven through its dual variables."""
-    return dual_bound(gram, relaxation(gram).dual)
 
 
 def unit_rows(W: Array, instead: Array) -> tuple[Array, Array]:

@@ -16,10 +16,9 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from l1kpca.files import UNREADABLE, read_arrays
-from l1kpca.tables.records import excel_chunks, json_chunks
-from l1kpca.tables.stored_rows import StoredRows
+from l1kpca.tables.records import Chunks, excel_chunks, json_chunks
 from l1kpca.tables.table import Notes, Opened, Reading, TableError, check_width, unique_names
-from l1kpca.tables.text import lines_of, open_text, watched
+from l1kpca.tables.text import lines_of, open_text
 from l1kpca.threads import spans
 
 ROWS, TRUTH = "X", "y"  # in published benchmark files
@@ -96,8 +95,11 @@ class ArrowFile(Opened):
                 found = (reader.get_batch(i) for i in range(reader.num_record_batches))
             for place, batch in enumerate(found, start=1):
                 for start in range(0, batch.num_rows, size):
-                    part = plain(batch.slice(start, size).rename_columns(list(self.names)))
-                    yield part, min(1.0, place / total)
+                    columns = [
+                        c.dictionary_decode() if pa.types.is_dictionary(c.type) else c
+                        for c in batch.slice(start, size).columns
+                    ]
+                    yield pa.RecordBatch.from_arrays(columns, self.names), min(1.0, place / total)
 
     def retried(self, error: Exception) -> Opened:
         """There is no other way."""
@@ -113,11 +115,34 @@ def _open_arrow(path: Path, kind: str) -> ArrowFile:
     return ArrowFile(names=tuple(names), path=path, kind=kind)
 
 
-def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Decode dictionary columns."""
-    coded = pa.types.is_dictionary
-    columns = [c.dictionary_decode() if coded(c.type) else c for c in batch.columns]
-    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+class StoredRows:
+    """Rows of a ``.npy`` file, read when they are asked for.
+
+    A map of the file would be shorter, but the system ends a process whose mapped file shrinks.
+    """
+
+    def __init__(self, path: Path) -> None:
+        mapped: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+        self.path, self.shape, self.dtype, self.ndim = path, mapped.shape, mapped.dtype, mapped.ndim
+        self._offset, self._by_columns = mapped.offset, not mapped.flags.c_contiguous
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, rows: slice) -> Any:
+        start, stop, _ = rows.indices(len(self))
+        if not self._by_columns:
+            width = self.shape[1]
+            return self._read(start * width, (stop - start) * width).reshape(-1, width)
+        columns = [self._read(j * len(self) + start, stop - start) for j in range(self.shape[1])]
+        return np.array(columns).T
+
+    def _read(self, start: int, count: int) -> Any:
+        at = self._offset + start * self.dtype.itemsize
+        found = np.fromfile(self.path, dtype=self.dtype, count=count, offset=at)
+        if len(found) < count:
+            raise ValueError(f"{self.path} ends before its last row")
+        return found
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -200,22 +225,18 @@ def _inside(path: Path) -> str:
 
 
 def _open_text(path: Path, reading: Reading, notes: Notes) -> Opened:
-    def chunks() -> Iterator[tuple[bytes, float]]:
+    def chunks(done: list[float]) -> Iterator[bytes]:
         size = path.stat().st_size or 1
         with path.open("rb") as raw, _unpacked(path, raw) as file:
             while chunk := file.read(_CHUNK):
-                yield chunk, raw.tell() / size
+                done[0] = raw.tell() / size
+                yield chunk
 
-    def lines() -> Iterator[tuple[str, float]]:
-        done = [0.0]
-        for line in lines_of(watched(chunks(), done)):
-            yield line, done[0]
-
-    first = next((chunk.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] for chunk, _ in chunks()), b"")
-    if first in (b"{", b"["):
+    found: Chunks = chunks
+    if next(chunks([0.0]), b"").lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
         reading = replace(reading, header="yes", encoding="utf-8")
-        return open_text(str(path), json_chunks(str(path), lines, notes), reading, notes)
-    return open_text(str(path), chunks, reading, notes)
+        found = json_chunks(str(path), lambda done: lines_of(chunks(done)), notes)
+    return open_text(str(path), found, reading, notes)
 
 
 def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:

@@ -13,8 +13,8 @@ import pandas as pd
 from l1kpca.tables.table import Notes, TableError, shown_list
 from l1kpca.tables.written import shortened
 
-# Gives the bytes of a file from the start, with the share of it that was read.
-Chunks = Callable[[], Iterator[tuple[bytes, float]]]
+# Gives the bytes of a file from the start, and the share of it that was read to the list.
+Chunks = Callable[[list[float]], Iterator[bytes]]
 _PIECE = 2**20
 _FIRST_LINES = 10  # tell one object per line from one over several
 _LARGEST_LIST = 2**26  # characters; all of it is in memory
@@ -33,37 +33,28 @@ def as_csv(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
     yield out.getvalue().encode("utf-8", "replace")
 
 
-def json_chunks(
-    path: str, lines: Callable[[], Iterator[tuple[str, float]]], notes: Notes
-) -> Chunks:
+def json_chunks(path: str, lines: Callable[[list[float]], Iterator[str]], notes: Notes) -> Chunks:
     """JSON objects, one per line or all in one list, as CSV with a column for every name."""
     names: dict[str, None] = {}
-    for found, _ in _objects(path, lines(), notes):
+    for found in _objects(path, lines([0.0]), notes):
         names.update(dict.fromkeys(found))
 
-    def chunks() -> Iterator[tuple[bytes, float]]:
-        done = [0.0]
+    def rows(done: list[float]) -> Iterator[list[str]]:
+        yield list(names)
+        for found in _objects(path, lines(done), Notes()):
+            yield [_cell(found.get(name)) for name in names]
 
-        def rows() -> Iterator[list[str]]:
-            yield list(names)
-            for found, done[0] in _objects(path, lines(), Notes()):
-                yield [_cell(found.get(name)) for name in names]
-
-        for piece in as_csv(rows()):
-            yield piece, done[0]
-
-    return chunks
+    return lambda done: as_csv(rows(done))
 
 
-def _objects(
-    path: str, lines: Iterator[tuple[str, float]], notes: Notes
-) -> Iterator[tuple[dict[str, Any], float]]:
-    some = [*itertools.islice((pair for pair in lines if pair[0].strip()), _FIRST_LINES)]
+def _objects(path: str, lines: Iterator[str], notes: Notes) -> Iterator[dict[str, Any]]:
+    lines = filter(str.strip, lines)
+    some = [*itertools.islice(lines, _FIRST_LINES)]
     lines = itertools.chain(some, lines)
-    listed = some and some[0][0].lstrip("\ufeff \t").startswith("[")
-    if listed or len(some) < 2 or not any(isinstance(_loaded(line), dict) for line, _ in some):
+    listed = some and some[0].lstrip("\ufeff \t").startswith("[")
+    if listed or len(some) < 2 or not any(isinstance(_loaded(line), dict) for line in some):
         text = io.StringIO()
-        for line, _ in lines:
+        for line in lines:
             if text.tell() + text.write(line) > _LARGEST_LIST:
                 raise TableError(
                     f"{path} is one JSON value of more than {_LARGEST_LIST >> 20} MB; write JSONL."
@@ -72,12 +63,12 @@ def _objects(
             found = json.loads(text.getvalue().lstrip("\ufeff"))
         except (ValueError, RecursionError) as error:
             raise TableError(f"{path} is not readable as JSON: {error}.") from error
-        everything: Iterator[tuple[Any, float]] = ((one, 1.0) for one in _rows_in(found))
+        everything: Iterable[Any] = _rows_in(found)
     else:
-        everything = ((_loaded(line), done) for line, done in lines if line.strip())
-    for one, done in everything:
+        everything = map(_loaded, lines)
+    for one in everything:
         if isinstance(one, dict):
-            yield dict(_flat(one)), done
+            yield dict(_flat(one))
         else:
             notes.count("records that are no JSON object are left out", shortened(str(one).strip()))
 
@@ -145,4 +136,4 @@ def excel_chunks(path: Path, notes: Notes) -> Chunks:
     if sheets:
         notes.update([f"the sheet {name!r} is read, not: {shown_list(list(sheets))}"])
     rows = [[str(cell).removesuffix(" 00:00:00") for cell in row] for row in sheet.to_numpy()]
-    return lambda: ((piece, 1.0) for piece in as_csv(rows))
+    return lambda done: as_csv(rows)

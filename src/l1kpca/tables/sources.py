@@ -27,10 +27,10 @@ from l1kpca.tables.table import (
     Reading,
     Table,
     TableError,
+    Unchanged,
     label_word,
     shown_list,
 )
-from l1kpca.tables.unchanged import Unchanged
 
 BUILT_IN_TRUTH = "outlier"
 MIN_COLUMNS = 2
@@ -121,7 +121,7 @@ def _open(name: str, reading: Reading, notes: Notes, unchanged: Unchanged) -> li
         for file in files:
             if not file.is_file():
                 raise TableError(f"{file} is not a regular file; save its content to one first.")
-        unchanged.add(files)
+            unchanged.add(file)
         return [open_file(file, reading, notes) for file in files] or [_built_in(name)]
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):

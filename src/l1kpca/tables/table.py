@@ -3,7 +3,9 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -165,6 +167,40 @@ class Opened(ABC):
     def retried(self, error: Exception) -> "Opened":
         """Another way to read the file, after an error; raises if there is none."""
         raise error
+
+
+class Unchanged:
+    """What files were when they were opened: their size, and when they were written."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Path, tuple[int, int] | None] = {}
+
+    def add(self, path: Path) -> None:
+        """Remember a file before it is opened."""
+        self._seen[path] = _stamp(path)
+
+    def check(self) -> None:
+        """Refuse files that are other ones now: their rows would not fit those read before."""
+        for path, seen in self._seen.items():
+            if _stamp(path) != seen:
+                raise TableError(f"{path} was changed while it was read; start again.")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """A look at the files; what goes wrong in it is blamed on a change if there was one."""
+        try:
+            yield
+        except Exception:
+            self.check()
+            raise
+        self.check()
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_size, found.st_mtime_ns
+    return None
 
 
 def check_width(path: Any, width: int) -> None:

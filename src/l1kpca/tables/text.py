@@ -26,7 +26,7 @@ _CODE = r"^(?:0[0-9xX]|[0-9]{19,}$)"  # leading zeros, or more digits than a num
 def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> "TextTable":
     """Look at the beginning of a text table, and say how it is written."""
     head, whole = b"", True
-    for chunk, _ in chunks():
+    for chunk in chunks([0.0]):
         head += chunk
         if len(head) >= _HEAD and re.search(rb"[\r\n]", head):
             whole = False
@@ -66,7 +66,7 @@ class TextTable(Opened):
     def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
         """All cells as text."""
         layout, done = self.layout, [0.0]
-        chunks = watched(self.chunks(), done)
+        chunks = self.chunks(done)
         if layout.encoding != "utf-8" or layout.errors != "strict":
             chunks = _transcoded(chunks, layout)
         chunks = _with_line_ends(chunks, self.path)
@@ -155,12 +155,6 @@ class _Piped(io.RawIOBase):
         into[:taken] = self._rest[:taken]
         self._rest = self._rest[taken:]
         return taken
-
-
-def watched(chunks: Iterator[tuple[bytes, float]], done: list[float]) -> Iterator[bytes]:
-    """The bytes alone; ``done`` holds the share read so far."""
-    for chunk, done[0] in chunks:
-        yield chunk
 
 
 def _with_line_ends(chunks: Iterator[bytes], path: str) -> Iterator[bytes]:

@@ -65,24 +65,9 @@ def detect(
     summary = model.summary(cases, judged, table.source, top, terminal, fdr, alpha)
     if report is not None:
         with terminal.work("--report", "making the report"):
-            page = report_of(model.detector, cases, summary, _command_line(context), compared)
+            command = shlex.join(["l1kpca", *context.obj])
+            page = report_of(model.detector, cases, summary, command, compared)
         page.save(report, overwrite=force)
     if save is not None:
         model.save(save, overwrite=force)
     show(summary, table, terminal)
-
-
-def _command_line(context: typer.Context) -> str:
-    """The command line that runs, quoted for a shell, without what was left to its default."""
-    options: list[str] = []
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name)
-        value = context.params.get(parameter.name)
-        if parameter.name == "data" or source is None or source.name != "COMMANDLINE":
-            continue
-        if getattr(parameter, "is_flag", False):
-            options.append((parameter.opts if value else parameter.secondary_opts)[0])
-        else:
-            for one in value if isinstance(value, list | tuple) else [value]:
-                options += [parameter.opts[0], str(one)]
-    return shlex.join([*context.command_path.split(), *context.params["data"], *options])
