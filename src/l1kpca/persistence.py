@@ -43,12 +43,9 @@ class ModelFileError(ValueError):
 class SavedModel:
     """What a model file holds."""
 
-    estimator: Any
-    """The fitted estimator."""
-    attached: dict[str, Any]
-    """The plain data saved with it."""
-    versions: dict[str, str]
-    """Of the packages that wrote the file."""
+    estimator: Any  #: The fitted estimator.
+    attached: dict[str, Any]  #: The plain data saved with it.
+    versions: dict[str, str]  #: Of the packages that wrote the file.
 
 
 def save(

@@ -86,13 +86,10 @@ class Terminal:
         if not (doing and self.is_watched):
             yield lambda done, total: None
             return
-        from rich import progress
         from rich.console import Console
+        from rich.progress import Progress
 
-        text = progress.TextColumn("{task.description}", markup=False)
-        times = progress.TimeElapsedColumn(), progress.TimeRemainingColumn()
-        options: Any = {"console": Console(stderr=True), "transient": True}
-        with progress.Progress(text, progress.BarColumn(), *times, **options) as bar:
+        with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(doing, total=1)
             yield lambda done, total: bar.update(task, completed=done, total=total or None)
 

@@ -21,10 +21,8 @@ _BRANCHED_ROWS = 1000
 class Certificate:
     """Values of components and proven bounds on the best possible, one entry for each."""
 
-    value: Array
-    """c^T K c, the square of the L1 norm of the scores."""
-    upper_bound: Array
-    """No sign vector has a larger c^T K c."""
+    value: Array  #: c^T K c, the square of the L1 norm of the scores.
+    upper_bound: Array  #: No sign vector has a larger c^T K c.
     proof: tuple[str, ...]
     """"cholesky", "lanczos" (fails with probability 1e-9 at most), or "branch and bound"."""
 

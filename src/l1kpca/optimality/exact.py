@@ -26,12 +26,9 @@ MAX_SECONDS = 60.0
 class Plan:
     """How to search for the optimum, and at what cost."""
 
-    method: str
-    """"enumeration", "cells", "branch and bound" or "none"."""
-    steps: float
-    """Sign vectors, cells or nodes to look at; for branch and bound the budget."""
-    seconds: float
-    """A rough estimate; for branch and bound the budget."""
+    method: str  #: "enumeration", "cells", "branch and bound" or "none".
+    steps: float  #: Sign vectors, cells or nodes to look at; for branch and bound the budget.
+    seconds: float  #: A rough estimate; for branch and bound the budget.
     reason: str
     factor: Array | None = field(default=None, repr=False)
     """F with K = F F^T, where the method is "cells"."""
@@ -44,18 +41,12 @@ class Plan:
 class ExactResult:
     """The best sign vector found, and how far from the optimum it can be."""
 
-    signs: Array
-    """c, of -1.0 and 1.0."""
-    value: float
-    """c^T K c."""
-    upper_bound: float
-    """No sign vector has a larger value."""
-    status: str
-    """"optimal" if that is proven, "stopped" by the budget, or "refused" as too large."""
-    message: str
-    """What was done, and what to do if it was not enough."""
-    n_nodes: int
-    """Nodes of branch and bound."""
+    signs: Array  #: c, of -1.0 and 1.0.
+    value: float  #: c^T K c.
+    upper_bound: float  #: No sign vector has a larger value.
+    status: str  #: "optimal" if that is proven, "stopped" by the budget, or "refused" as too large.
+    message: str  #: What was done, and what to do if it was not enough.
+    n_nodes: int  #: Nodes of branch and bound.
     plan: Plan
 
     @property

@@ -17,10 +17,8 @@ class MaxCut:
     largest cut is the best direction.
     """
 
-    weights: Array
-    """(n, n), symmetric, zeros on the diagonal."""
-    total: float
-    """1^T K 1, the value of the empty cut."""
+    weights: Array  #: (n, n), symmetric, zeros on the diagonal.
+    total: float  #: 1^T K 1, the value of the empty cut.
 
     def cut(self, signs: Array) -> float:
         """Sum of the weights between the two sides."""

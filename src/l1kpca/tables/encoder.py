@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from l1kpca._typing import Array
 from l1kpca.links import Documented
@@ -157,15 +157,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         names : ndarray of str
         """
         check_is_fitted(self)
-        given = getattr(self, "feature_names_in_", input_features)
-        if input_features is not None and not np.array_equal(given, input_features):
-            raise ValueError("input_features is not equal to feature_names_in_")
-        if given is not None and len(given) != self.n_features_in_:
-            raise ValueError(
-                "input_features should have length equal to number of features"
-                f" ({self.n_features_in_}), got {len(given)}"
-            )
-        shown = dict(zip(self.plan_, self.plan_ if given is None else given, strict=True))
+        shown = dict(zip(self.plan_, _check_feature_names_in(self, input_features), strict=True))
         names = []
         for name, part, what in self.features_:
             said = part if what == "rarity" and part else "" if what == "value" else what

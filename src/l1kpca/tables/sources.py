@@ -103,9 +103,12 @@ def read_table(
 
 
 def _open(name: str, reading: Reading, notes: Notes, unchanged: Unchanged) -> list[Opened]:
-    if name == "-":
-        return [open_file(_spooled(), reading, notes)]
     path = Path(name)
+    if name == "-":  # read more than once, so kept in a file, which is gone when the program ends
+        with tempfile.NamedTemporaryFile(prefix="l1kpca-", delete=False) as file:
+            atexit.register(Path(file.name).unlink, missing_ok=True)
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        path = Path(file.name)
     try:
         if path.is_dir():
             inside = (file for file in path.rglob("*") if not file.name.startswith(("_", ".")))
@@ -128,14 +131,6 @@ def _open(name: str, reading: Reading, notes: Notes, unchanged: Unchanged) -> li
             raise
         reason = getattr(error, "strerror", None) or str(error)
         raise TableError(f"{path} cannot be read: {reason}.") from error
-
-
-def _spooled() -> Path:
-    """The standard input as a file, to be read more than once; gone when the program ends."""
-    with tempfile.NamedTemporaryFile(prefix="l1kpca-", delete=False) as file:
-        atexit.register(Path(file.name).unlink, missing_ok=True)
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return Path(file.name)
 
 
 def _built_in(name: str) -> Opened:
@@ -185,7 +180,12 @@ def _first_pass(
             return None
     if most is not None and n_kept > most:
         _, kept = _smallest(kept, most)
-    columns.settle(files, notes)
+    for name in [name for name, kind in columns.kinds.items() if kind is None]:
+        if _UNNAMED.fullmatch(name):
+            del columns.kinds[name]
+            notes.count("columns without a name and without values are left out", name)
+    if len(files) > 1:
+        columns.holes.update(columns.kinds)
     frames = [columns.frame(batch, file) for batch, file, _ in kept if batch.num_rows]
     empty = pd.DataFrame(columns=list(columns.kinds))
     return pd.concat(frames, ignore_index=True) if frames else empty, n_rows
@@ -228,15 +228,6 @@ class _Columns:
                     continue
                 self.kinds[name] = kind
                 break
-
-    def settle(self, files: Sequence[Opened], notes: Notes) -> None:
-        """Drop columns that have neither a name nor a value."""
-        for name in [name for name, kind in self.kinds.items() if kind is None]:
-            if _UNNAMED.fullmatch(name):
-                del self.kinds[name]
-                notes.count("columns without a name and without values are left out", name)
-        if len(files) > 1:
-            self.holes.update(self.kinds)
 
     def frame(self, batch: pa.RecordBatch, file: Opened) -> pd.DataFrame:
         """Rows as a data frame; the types are the same for every batch."""

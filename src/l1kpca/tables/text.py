@@ -68,7 +68,8 @@ class TextTable(Opened):
         layout, done = self.layout, [0.0]
         chunks = self.chunks(done)
         if layout.encoding != "utf-8" or layout.errors != "strict":
-            chunks = _transcoded(chunks, layout)
+            text = codecs.iterdecode(chunks, layout.encoding, layout.errors)
+            chunks = (part.encode("utf-8", "replace") for part in text)
         chunks = _with_line_ends(chunks, self.path)
         if not layout.even:
             chunks = as_csv(_mended(chunks, layout, notes))
@@ -166,14 +167,6 @@ def _with_line_ends(chunks: Iterator[bytes], path: str) -> Iterator[bytes]:
         if length > 2 * BLOCK:
             raise _too_long(path)
         yield chunk
-
-
-def _transcoded(chunks: Iterator[bytes], layout: Layout) -> Iterator[bytes]:
-    """The same text in UTF-8."""
-    decoder = codecs.getincrementaldecoder(layout.encoding)(layout.errors)
-    for chunk in chunks:
-        yield decoder.decode(chunk).encode("utf-8", "replace")
-    yield decoder.decode(b"", final=True).encode("utf-8", "replace")
 
 
 def lines_of(chunks: Iterator[bytes]) -> Iterator[str]:
