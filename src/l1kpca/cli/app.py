@@ -35,8 +35,8 @@ def make_program(wanted: str | None = None) -> typer.Typer:
     A module in ``commands`` adds the function, or the group of commands, of its own name.
     """
     program = typer.Typer(
-        name="l1kpca", pretty_exceptions_enable=False, add_completion=False, rich_markup_mode=None,
-    )  # fmt: skip
+        name="l1kpca", pretty_exceptions_enable=False, add_completion=False, rich_markup_mode=None
+    )
     program.callback(invoke_without_command=True)(_common)
     names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
     for name in [wanted] if wanted in names else names:

@@ -10,7 +10,7 @@ from l1kpca.datasets.loaders import (
     info,
     load,
     names,
-)  # fmt: skip
+)
 
 __all__ = [
     "Dataset", "DatasetInfo", "FetchError", "LowRankData", "available", "default_cache_dir",

@@ -33,12 +33,7 @@ class Extremes(NamedTuple):
 
     largest: float
     smallest: float
-    error: float  # bound on the share of the spread (largest - smallest) that is not seen
-
-    @property
-    def upper(self) -> float:
-        """Above the largest eigenvalue, with probability at least 1 - 1e-9."""
-        return self.largest + self.error * (self.largest - self.smallest) / (1 - 2 * self.error)
+    upper: float  # above the largest eigenvalue, with probability at least 1 - 1e-9
 
 
 def dual_bound(gram: Gram, y: Array) -> tuple[float, str]:
@@ -124,13 +119,13 @@ def extreme_eigenvalues(apply: Callable[[Array], Array], n: int) -> Extremes:
         image = apply(block)
         basis, images = np.hstack([basis, block]), np.hstack([images, image])
         steps += 1
-    error = _NEGLIGIBLE  # where the products add nothing to the span
+    error = _NEGLIGIBLE  # share of the spread that is not seen: the span is all there is
     if block.shape[1] and basis.shape[1] < n:
         exponent = np.log(1.648 * np.sqrt(n)) + np.log(2 / FAILURE_PROBABILITY) / width
         error = float((exponent / (2 * steps - 1)) ** 2)
     T = basis.T @ images
-    values = np.linalg.eigvalsh((T + T.T) / 2)
-    return Extremes(float(values[-1]), float(values[0]), error)
+    smallest, largest = np.linalg.eigvalsh((T + T.T) / 2)[[0, -1]].tolist()
+    return Extremes(largest, smallest, largest + error * (largest - smallest) / (1 - 2 * error))
 
 
 def row_lengths(W: Array) -> Array:

@@ -34,7 +34,6 @@ class Relaxation:
     V: Array  # unit rows, (n_samples, rank)
     value: float  # tr(V^T K V)
     dual: Array  # y; sum(y) is the value of the relaxation at its optimum
-    n_steps: int
 
     def roundings(self, count: int, rng: np.random.Generator) -> Signs:
         """Signs of V g for random g, (n_samples, count): random hyperplanes."""
@@ -67,8 +66,7 @@ def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxat
         if slack <= _TOLERANCE * abs(value) or step == max_steps:
             break
         V = moved
-    dual = np.maximum(norms + share * diagonal, 0)
-    return Relaxation(V, value, dual, step)
+    return Relaxation(V, value, np.maximum(norms + share * diagonal, 0))
 
 
 def unit_rows(W: Array, instead: Array) -> tuple[Array, Array]:

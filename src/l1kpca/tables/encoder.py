@@ -167,10 +167,10 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
     def _columns(self, X: Any, *, reset: bool) -> dict[str, Array]:
         if is_table(X):
             validate_data(self, X, skip_check_array=True, reset=reset)
-            return as_columns(X)
-        allowed: Any = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
-        columns = as_columns(validate_data(self, X, reset=reset, **allowed))
-        return columns if reset else dict(zip(self.plan_, columns.values(), strict=True))
+        else:
+            allowed: Any = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
+            X = validate_data(self, X, reset=reset, **allowed)
+        return as_columns(X) if reset else _named(self, X)
 
     def _learn(self, columns: Mapping[str, Array]) -> None:
         numbers, words = read_columns(columns, self.plan_, [])

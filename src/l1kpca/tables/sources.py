@@ -105,10 +105,10 @@ def read_table(
 def _open(name: str, reading: Reading, notes: Notes, unchanged: Unchanged) -> list[Opened]:
     path = Path(name)
     if name == "-":  # read more than once, so kept in a file, which is gone when the program ends
-        with tempfile.NamedTemporaryFile(prefix="l1kpca-", delete=False) as file:
-            atexit.register(Path(file.name).unlink, missing_ok=True)
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        path = Path(file.name)
+        with tempfile.NamedTemporaryFile(prefix="l1kpca-", delete=False) as copy:
+            path = Path(copy.name)
+            atexit.register(path.unlink, missing_ok=True)
+            shutil.copyfileobj(sys.stdin.buffer, copy)
     try:
         if path.is_dir():
             inside = (file for file in path.rglob("*") if not file.name.startswith(("_", ".")))
