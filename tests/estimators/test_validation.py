@@ -25,7 +25,7 @@ SHARE = "must be an integer of at least 1, a share of the variance between 0 and
 COUNT = "must be an integer of at least 1"
 SWITCH = "must be True or False"
 SIGNS = "start, given as an array, must hold n_samples=30 signs, each -1 or 1; got shape"
-LIMIT = "must be a positive number of bytes, a text like '2GB', or None"
+LIMIT = "must be a positive number of bytes, a string like '2GB', or None"
 SEED = "must be None, an integer between 0 and 2**32 - 1, or a RandomState"
 ADVICE = "scale the columns, for example with sklearn.preprocessing.StandardScaler"
 

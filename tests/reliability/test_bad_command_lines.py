@@ -66,7 +66,7 @@ BAD_OPTIONS = {
     ("--max-samples", "-5"): f"--max-samples -5 is not possible; {ROWS}",
     ("--max-samples", "1e9"): f"--max-samples 1e9 is not possible; {ROWS}",
     ("--memory-limit", "9e999"): "good.csv: memory_limit='9e999' must be a positive number of"
-    " bytes, a text like '2GB', or None.",
+    " bytes, a string like '2GB', or None.",
     ("--n-jobs", "0"): "good.csv: n_jobs=0 must be None or an integer other than 0.",
     ("--label", "z"): "good.csv has no column 'z' for --label; there are: a, b, c.",
     ("--out", ""): "--out . has a suffix that is not known; the kind of file is told by it: .csv,"

@@ -1,4 +1,4 @@
-"""A component, a growing stack of them, and what a method that makes them looks like."""
+"""A component, and the interface of the methods that find them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class Component:
     """The objective of the search, step by step."""
     status: Status = Status.CONVERGED
     n_starts: int = 1
-    """Searches of which this is the best."""
+    """Number of searches; this is the best of them."""
 
     @property
     def objective(self) -> float:
@@ -39,23 +39,23 @@ class Component:
         return float(scores @ scores)
 
     def oriented(self) -> "Component":
-        """The same component, turned so that its largest score, in size, is positive."""
+        """The same component, turned so that its largest score in size is positive."""
         if self.scores[abs(self.scores).argmax()] >= 0:
             return self
         return replace(self, coef=-self.coef, scores=-self.scores, signs=-self.signs)
 
 
 class ComponentSolver(Protocol):
-    """Makes components, orthonormal in feature space."""
+    """Finds components, orthonormal in feature space."""
 
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
-        """Yield components until there are ``limit``, those in ``so_far`` counted."""
+        """Yield up to ``limit`` components in total, continuing after ``so_far``."""
 
 
 def negligible_variance(gram: Gram) -> float:
-    """A sum of squared scores that is rounding error, given the rows."""
+    """The sum of squared scores up to which a component is rounding error."""
     limits = np.finfo(gram.dtype)
     # Below tiny / eps, products lose digits to underflow.
     underflow = float(limits.tiny) / float(limits.eps)

@@ -1,4 +1,4 @@
-"""Greedy components: find a direction, take it out of the rows, repeat."""
+"""Greedy components: find a direction, remove it from the rows, repeat."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,29 +14,29 @@ from l1kpca.gram.base import Gram
 
 @dataclass(frozen=True)
 class Deflation:
-    r"""Components of K, each found on :math:`K - C^T C` with C the scores of those before it.
+    r"""Components of K, each found on :math:`K - C^T C`, where C holds the scores of earlier ones.
 
-    No matrix is edited.  With :math:`K_j = K - C^T C`, a direction with dual vector c and
+    No matrix is modified.  With :math:`K_j = K - C^T C`, a direction with dual vector c and
     :math:`v = c^T K_j c` becomes the component with
 
     .. math:: a = (c - A^T C c) / \sqrt v, \qquad K a = K_j c / \sqrt v,
 
-    so that :math:`A K A^T = I`.  The components end where the share of variance is rounding error,
-    or where the objective would not be positive.
+    so that :math:`A K A^T = I`.  The components end when the variance left is rounding error, or
+    when the objective would not be positive.
     """
 
     finder: Finder
     start: Start
     n_starts: int | None = 1
-    """None: until further ones are unlikely to improve."""
+    """None: until more starts are unlikely to help."""
     orient: bool = True
-    """Turn each component so that its largest score, in size, is positive."""
+    """Turn each component so that its largest score in size is positive."""
     seed: int = 0
 
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
-        """Yield up to ``limit`` components in all, going on after ``so_far``."""
+        """Yield up to ``limit`` components in total, continuing after ``so_far``."""
         coefs: list[Array] = []
         scores: list[Array] = []
         negligible = negligible_variance(gram)
@@ -45,17 +45,17 @@ class Deflation:
             gram = gram.without(known.coef, known.scores)
             coefs.append(known.coef)
             scores.append(known.scores)
-        # A zero diagonal may belong to an indefinite K; a small one is rounding error, where a
-        # search would find something to improve for ever.
+        # A zero diagonal may belong to an indefinite K; a small one is rounding error, which a
+        # search could improve forever.
         while len(coefs) < limit and not 0 < abs(gram.diagonal()).sum() <= negligible:
-            # A generator of its own for each component: an interrupted fit can go on anywhere.
+            # Each component has its own generator, so an interrupted fit can resume anywhere.
             rng = np.random.default_rng([self.seed, len(coefs)])
             direction = best_of_starts(self.finder, gram, self.start, self.n_starts, rng)
             A, C = gram.table(coefs).T, gram.table(scores).T
             found = _component(direction, A, C, negligible, gram.signs(direction.coef))
             if found is None:
                 return
-            # The diagonal of an indefinite K may be small or zero, its components are not.
+            # The diagonal of an indefinite K may be small or zero when its components are not.
             negligible = max(negligible, share * float(found.scores @ found.scores))
             coefs.append(found.coef)
             scores.append(found.scores)
@@ -68,13 +68,13 @@ def _component(
 ) -> Component | None:
     """The direction as a component, unless it is rounding error or not positive.
 
-    It is made orthogonal in feature space to those before it, with coefficients A and scores C.
-    The image is so already, up to rounding; a second pass of Gram-Schmidt takes that out too, which
+    It is made orthogonal in feature space to the earlier ones, with coefficients A and scores C.
+    The image already is, up to rounding; a second pass of Gram-Schmidt removes that too, which
     keeps a hundred components orthonormal when the spectrum decays.
     """
     left = A @ direction.image
     coef, image = direction.coef - A.T @ (C @ direction.coef + left), direction.image - C.T @ left
-    # coef^T K coef is the square of the L1 norm of the scores, so never less than their squares.
+    # coef^T K coef is the squared L1 norm of the scores, never less than the sum of their squares.
     value = float(coef @ image)
     if not value > negligible:
         return None

@@ -1,4 +1,4 @@
-"""All L1 components at once: the method of Nie and others, in dual coordinates."""
+"""All L1 components at once: the method of Nie et al., in dual coordinates."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ _PULL = 1e-4
 class JointSigns:
     r"""Maximize :math:`\sum_{ij} |(K A)_{ij}|` over all orthonormal A at once.
 
-    From the signs B, (n, k), of the scores a step goes to :math:`B M^{-1/2}`, :math:`M = B^T K B`,
+    From the signs B, (n, k), of the scores, a step goes to :math:`B M^{-1/2}`, :math:`M = B^T K B`,
     the orthonormal basis that maximizes :math:`\sum_{ij} B_{ij} (K A)_{ij}`, so the objective never
-    falls.  Each step costs one product of K with k vectors.  The start is
-    the solution of ``greedy``; the components come in the order of their L1 norms.
+    decreases.  Each step costs one product of K with k vectors.  The search starts at the solution
+    of ``greedy``; components are sorted by their L1 norms.
     """
 
     greedy: ComponentSolver
@@ -31,7 +31,7 @@ class JointSigns:
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
-        """Yield ``limit`` components, fewer if the rank is lower."""
+        """Yield ``limit`` components, or fewer if the rank is lower."""
         found = list(self.greedy.components(gram, limit))
         if not found:
             return
@@ -64,9 +64,9 @@ class JointSigns:
 def polar(B: Array, image: Array, near: Basis) -> Basis:
     r"""The orthonormal basis nearest to B in feature space, :math:`B (B^T K B)^{-1/2}`.
 
-    Where the columns of B are dependent, as they are when two components agree in every sign, many
-    bases are nearest; B is then pulled a little towards ``near``, which settles the choice and
-    leaves the objective no lower.
+    If the columns of B are dependent, as when two components agree in every sign, many bases are
+    nearest.  B is then pulled slightly toward ``near``, which settles the choice without lowering
+    the objective.
     """
     values, Q = _eigenpairs(B, image)
     if values[0] <= _DEPENDENT * values[-1]:
@@ -76,7 +76,7 @@ def polar(B: Array, image: Array, near: Basis) -> Basis:
         if values[0] <= 0:
             return near
     basis = Basis(B, image).rotated((Q / np.sqrt(values)) @ Q.T)
-    # One Newton step towards A^T K A = I takes out what the condition of B left.
+    # One Newton step toward A^T K A = I removes the error from the condition number of B.
     overlap = basis.coef.T @ basis.scores
     return basis.rotated(1.5 * np.eye(len(overlap), dtype=B.dtype) - 0.25 * (overlap + overlap.T))
 

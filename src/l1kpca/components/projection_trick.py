@@ -36,7 +36,7 @@ class ProjectionTrick:
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
-        """Yield up to ``limit`` components in all, going on after ``so_far``."""
+        """Yield up to ``limit`` components in total, continuing after ``so_far``."""
         spectrum = all_pairs(gram, self.memory)
         Y = np.ascontiguousarray(spectrum.vectors * np.sqrt(spectrum.values))
         coordinates = FactorGram(Y, Workers(), Kernel("linear"))
@@ -49,8 +49,8 @@ class ProjectionTrick:
 class ShakenSigns:
     """The sign iteration with Kwak's rule for zeros.
 
-    Where a search ends at a direction that is orthogonal to some row, the direction is moved a
-    little at random and the search goes on.
+    If a search ends at a direction that is orthogonal to some row, the direction is moved slightly
+    at random and the search continues.
     """
 
     max_iter: int = 1000
@@ -69,7 +69,7 @@ class ShakenSigns:
 
 
 def _shaken(gram: Gram, found: Direction, rng: np.random.Generator) -> Signs | None:
-    """Signs near those that were found, and better; None if no row is orthogonal to w."""
+    """Better signs near those found, if any; None if no row is orthogonal to w."""
     if not found.value > 0:
         return None
     norms = np.sqrt(np.maximum(gram.diagonal(), 0))

@@ -1,4 +1,4 @@
-"""R1-PCA of Ding and others, in dual coordinates: the subspace nearest to most rows."""
+"""R1-PCA of Ding et al., in dual coordinates: the subspace nearest to most rows."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ def cauchy(residuals: Array, threshold: float) -> tuple[Array, float]:
 
 
 def nearly_l1(residuals: Array, threshold: float) -> tuple[Array, float]:
-    """Weights proportional to 1 / s: Huber's, with a threshold that hardly any row is below."""
+    """Weights proportional to 1 / s: Huber's, with a threshold below almost all rows."""
     return huber(residuals, _NEARLY_L1 * threshold)
 
 
 Weighting = Callable[[Array, float], tuple[Array, float]]
-"""From residuals and a threshold to the weights of the rows, and the loss."""
+"""Maps residuals and a threshold to the weights of the rows and the loss."""
 
 WEIGHTINGS: dict[str, Weighting] = {"huber": huber, "cauchy": cauchy, "l1": nearly_l1}
 
@@ -44,9 +44,9 @@ class R1Subspace:
     r"""The k directions with the least sum of robust distances :math:`\rho(s_i)` of the rows.
 
     The steps are those in `l1kpca.peers.R1KernelPCA`; each costs one product of K with k vectors.
-    The loss never rises, and does not see a rotation inside the subspace.  At the end the basis is
-    turned to the eigenvectors of :math:`S^T \operatorname{diag}(w) S`, largest first; these are the
-    leading eigenvectors of the weighted covariance, as in the primal method.
+    The loss never increases, and rotations within the subspace do not change it.  At the end the
+    basis is rotated to the eigenvectors of :math:`S^T \operatorname{diag}(w) S`, largest first;
+    these are the leading eigenvectors of the weighted covariance, as in the primal method.
     """
 
     weighting: Weighting
@@ -76,13 +76,13 @@ class R1Subspace:
         weights, loss = self.weighting(residuals, threshold)
         trace = [loss]
         size = float(np.abs(basis.scores).max())
-        # Where no residual is left, every weight is one and the start is the solution.
+        # If no residual is left, every weight is one and the start is the solution.
         status = Status.MAX_ITER if residuals.any() else Status.CONVERGED
         while status is Status.MAX_ITER and len(trace) <= self.max_iter:
-            # K S is of degree three in the rows; any multiple of it spans the same space.
+            # K S is cubic in the rows; any multiple of it spans the same space.
             B = weights[:, np.newaxis] * (basis.scores / size)
             moved = orthonormal(B, gram.apply(B))
-            if moved is None:  # directions that are rounding error: the start is as good
+            if moved is None:  # some directions are rounding error: the start is as good
                 status = Status.CONVERGED
                 break
             if basis.projector_change(moved) <= self.tol:

@@ -1,4 +1,4 @@
-"""L1-KPCA of Xiao and others: a linear system with K in each step."""
+"""L1-KPCA of Xiao et al.: a linear system with K in each step."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from l1kpca.gram.base import Gram
 class SystemSteps:
     r"""Each step solves :math:`K_j \eta = K_j c` and sets c to the signs of :math:`K_j \eta`.
 
-    :math:`K_j = K - C^T C` is singular: `l1kpca.peers.XiaoKernelPCA` says why the system is solved
-    with the positive eigenvalues alone, :math:`\eta = U \Lambda^{-1} U^T (K_j c)` with
-    :math:`K = U \Lambda U^T`.  Because :math:`A K_j = 0` for the dual vectors A of the components
-    before,
+    :math:`K_j = K - C^T C` is singular: `l1kpca.peers.XiaoKernelPCA` says why only the positive
+    eigenvalues are used to solve the system, :math:`\eta = U \Lambda^{-1} U^T (K_j c)` with
+    :math:`K = U \Lambda U^T`.  Because :math:`A K_j = 0` for the dual vectors A of earlier
+    components,
 
     .. math:: K_j \eta = (I - C^T A)\, K K^+ K_j c = K_j c,
 
@@ -63,6 +63,6 @@ class SingularSystems:
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
-        """Yield up to ``limit`` components in all, going on after ``so_far``."""
+        """Yield up to ``limit`` components in total, continuing after ``so_far``."""
         steps = SystemSteps(all_pairs(gram, self.memory), self.max_iter)
         return Deflation(steps, self.start, seed=self.seed).components(gram, limit, so_far)

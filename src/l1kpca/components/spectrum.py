@@ -1,4 +1,4 @@
-"""Eigenpairs of a Gram matrix: all that are positive, or the leading ones."""
+"""Eigenpairs of a Gram matrix: all positive ones, or the leading ones."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +13,8 @@ from l1kpca.gram.base import Gram
 from l1kpca.threads import spans
 
 _COLUMNS = 256
-_LOW_RANK = 8  # a rank below n / 8 is looked for before the matrix is decomposed as a whole
-_SMALL = 200  # rows up to which a dense decomposition takes no time
+_LOW_RANK = 8  # try for a rank below n / 8 before decomposing the whole matrix
+_SMALL = 200  # most rows for which a dense decomposition takes no time
 
 
 @dataclass(frozen=True)
@@ -28,19 +28,19 @@ class Spectrum:
 
 
 def all_pairs(gram: Gram, memory: int) -> Spectrum:
-    """Every positive eigenvalue and its vector.
+    """All positive eigenvalues and their eigenvectors.
 
-    A matrix of low rank is decomposed through its pivoted Cholesky factor, O(n r^2); any other
-    as a whole, O(n^3), which must fit into ``memory`` bytes.
+    A matrix of low rank is decomposed through its pivoted Cholesky factor, in O(n r^2); any other
+    in full, in O(n^3), and must fit into ``memory`` bytes.
     """
     return _pairs(gram, gram.n_samples, gram.n_samples // _LOW_RANK, memory)
 
 
 def leading_pairs(gram: Gram, count: int, memory: int) -> Spectrum:
-    """The ``count`` largest eigenvalues, or all that are positive, if those are fewer.
+    """The ``count`` largest eigenvalues, or all positive ones if they are fewer.
 
-    By Lanczos, which needs products with K alone, unless the rank is low or most of the spectrum
-    is wanted.
+    By Lanczos, which needs only products with K, unless the rank is low or most of the spectrum is
+    needed.
     """
     return _pairs(gram, count, min(2 * count, gram.n_samples // _LOW_RANK), memory)
 
@@ -64,7 +64,7 @@ def _pairs(gram: Gram, count: int, max_rank: int, memory: int) -> Spectrum:
 
 
 def leading_count(gram: Gram, share: float, memory: int) -> int:
-    """How many leading eigenvalues add up to a share of the trace."""
+    """How many leading eigenvalues it takes to reach a share of the trace."""
     wanted = share * float(gram.diagonal().sum())
     count = 8
     while True:
@@ -79,9 +79,9 @@ def leading_count(gram: Gram, share: float, memory: int) -> int:
 def low_rank_factor(gram: Gram, max_rank: int) -> Array | None:
     r"""G, (r, n), with :math:`K = G^T G` up to rounding, or None if the rank is above ``max_rank``.
 
-    Cholesky with the largest remaining diagonal entry as pivot.  It needs one column of K for each
-    rank, and ends where the trace of what is left is rounding error.  For a matrix that is not
-    positive semidefinite this says nothing, so one product with K has the last word.
+    Cholesky with the largest remaining diagonal entry as pivot.  It reads one column of K per rank,
+    and ends when the remaining trace is rounding error.  For an indefinite matrix that proves
+    nothing, so one product with K checks the result.
     """
     n = gram.n_samples
     left = gram.diagonal().astype(gram.dtype)

@@ -1,4 +1,4 @@
-"""What methods that find all components at once have in common: bases of a subspace."""
+"""Bases of a subspace, for methods that find all components at once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ class Basis:
         return Basis(self.coef @ R, self.scores @ R)
 
     def projector_change(self, other: "Basis") -> float:
-        r"""Frobenius norm of the difference of the projectors on the two subspaces.
+        r"""Frobenius norm of the difference of the projectors onto the two subspaces.
 
         :math:`\|P - P'\|^2 = 2 \|D\|^2` with D the part of the other basis that is orthogonal to
-        this one.  Unlike a difference of the bases, it does not see a rotation inside the subspace.
+        this one.  Unlike a difference of bases, it ignores rotations within the subspace.
         """
         overlap = self.scores.T @ other.coef
         coef, scores = other.coef - self.coef @ overlap, other.scores - self.scores @ overlap
@@ -35,10 +35,10 @@ class Basis:
 
 
 def orthonormal(B: Array, image: Array) -> Basis | None:
-    r"""The span of the columns of B as a basis, None if they are dependent.
+    r"""An orthonormal basis of the columns of B, or None if they are dependent.
 
-    :math:`A = B L^{-T}` with :math:`B^T K B = L L^T`.  Taken twice, as one Cholesky factor leaves
-    an error that grows with the condition of B.
+    :math:`A = B L^{-T}` with :math:`B^T K B = L L^T`, applied twice: one Cholesky factor leaves an
+    error that grows with the condition number of B.
     """
     for _ in range(2):
         lengths = np.sqrt(np.maximum(np.einsum("ij,ij->j", B, image), 0))
@@ -57,10 +57,10 @@ def orthonormal(B: Array, image: Array) -> Basis | None:
 
 @dataclass(frozen=True)
 class Reaching:
-    """As many components as it takes to reach a share of the variance, for a method that must know.
+    """Finds how many components reach a share of the variance, for methods that need the number.
 
-    No k directions explain more than the k leading eigenvectors do, so the search begins at the
-    number that these need, and goes up.
+    No k directions explain more than the k leading eigenvectors, so the search starts at the number
+    that these need, and counts up.
     """
 
     solver: ComponentSolver
@@ -70,7 +70,7 @@ class Reaching:
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
-        """Yield the components of the smallest number that is enough."""
+        """Yield the components for the smallest number that is enough."""
         wanted = self.share * float(gram.diagonal().sum())
         for count in range(min(limit, leading_count(gram, self.share, self.memory)), limit + 1):
             found = list(self.solver.components(gram, count))

@@ -1,4 +1,4 @@
-"""How one direction is found: deterministic finders, and where they begin."""
+"""How one direction is found: deterministic finders, and where they start."""
 
 from l1kpca.directions.base import Direction, Finder, SignSearch, Status
 from l1kpca.directions.bit_flip import BitFlip

@@ -1,4 +1,4 @@
-"""What a search for a direction takes and gives."""
+"""The interface of a search for a direction, and what searches share."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -13,11 +13,11 @@ from l1kpca.directions import loops
 from l1kpca.gram.base import Gram
 
 MAX_ITER = 1000
-"""Bound on the steps of a search unless one is given."""
+"""Default limit on the steps of a search."""
 
 
 class Status(Enum):
-    """How a search ended; the text says what to do about it."""
+    """How a search ended, and what to do about it."""
 
     CONVERGED = "converged"
     MAX_ITER = "stopped while still moving: raise max_iter"
@@ -44,7 +44,7 @@ class Direction:
     """The objective before the first step and after each one."""
     status: Status = Status.CONVERGED
     n_starts: int = 1
-    """Searches of which this is the best."""
+    """Number of searches; this is the best of them."""
 
     @property
     def value(self) -> float:
@@ -52,19 +52,19 @@ class Direction:
         return float(self.coef @ self.image)
 
     def continued(self, later: "Direction") -> "Direction":
-        """``later``, found from here, with the steps of both."""
+        """``later``, which started here, with the steps of both."""
         return replace(later, trace=self.trace + later.trace[1:])
 
 
 class Finder(Protocol):
-    """Finds directions; deterministic.  To write one, write a frozen dataclass with this method."""
+    """Finds directions, deterministically.  Any frozen dataclass with this method will do."""
 
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
-        """One direction for each column of ``starts``, (n_samples, k)."""
+        """One direction per column of ``starts``, (n_samples, k)."""
 
 
 class Searches:
-    """Searches side by side: signs and images, and what each search has gained so far."""
+    """Searches side by side: their signs and images, and the objective so far."""
 
     def __init__(self, gram: Gram, starts: Signs):
         self.gram = gram
@@ -81,7 +81,7 @@ class Searches:
         return sum(len(trace) for trace in self.traces)
 
     def directions(self) -> list[Direction]:
-        """What was found."""
+        """The results."""
         return [
             Direction(self.followed.signs[j], self.followed.image(j), tuple(trace), status)
             for j, (trace, status) in enumerate(zip(self.traces, self.status, strict=True))
@@ -93,7 +93,7 @@ class SignSearch(ABC):
 
     @abstractmethod
     def search(self, searches: Searches) -> None:
-        """Go on with the searches until they end."""
+        """Run the searches until they end."""
 
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
         """Search from each column of ``starts``, side by side."""
@@ -103,20 +103,20 @@ class SignSearch(ABC):
 
 
 def signs_of(image: Array, previous: Signs) -> Signs:
-    """sgn(image), where zero keeps its previous sign: the choice under which the loop ends."""
+    """sgn(image), where zero keeps its previous sign; any other choice could loop forever."""
     signs = np.copysign(image.dtype.type(1), image)
     np.copyto(signs, previous, where=image == 0)
     return signs
 
 
 def why_it_stopped(moved: float, value: float) -> Status:
-    """A step that gains nothing is rounding error, unless K has a negative direction."""
+    """A step that gains nothing is rounding error, unless K is indefinite."""
     negative = moved < -np.sqrt(np.finfo(float).eps) * abs(value)
     return Status.NOT_POSITIVE if negative else Status.CONVERGED
 
 
 Limits = tuple[int, float, bool]
-"""Bound on the steps, tolerance, whether they have momentum."""
+"""Maximum number of steps, tolerance, and whether to use momentum."""
 
 
 def find_small(
@@ -124,7 +124,7 @@ def find_small(
 ) -> list[Direction]:
     """What `SignIteration` with these limits finds, alternating with `BitFlip(tol=polish)`.
 
-    On a K of few rows calls from Python would take longer than the work: this one is compiled.
+    Compiled: on few rows, calls from Python would take longer than the work.
     """
     K, minus = gram.written()
     diagonal, rounding = gram.diagonal(), gram.rounding()
@@ -150,7 +150,7 @@ def find_small(
             trace += (trace[-1] + 4 * np.cumsum(gains[:count])).tolist()
             left -= count
             if count == 0 or left == 0:
-                # Where no flip gains, no sign step does either, however many were allowed.
+                # Where no flip gains, no sign step gains either, even if max_iter was reached.
                 status = Status.CONVERGED if left else Status.MAX_ITER
                 break
         found.append(Direction(c, Kc, tuple(trace), status))

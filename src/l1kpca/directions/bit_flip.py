@@ -17,16 +17,16 @@ class BitFlip(SignSearch):
     :math:`c_i (K c)_i \ge K_{ii} \ge 0`, so the result is also a fixed point of the sign iteration;
     the reverse is not true: with a narrow kernel nearly every sign vector is a fixed point.
 
-    The 128 to 2048 signs that gain most, or lose least, are looked at together: among them the best
+    The 128 to 2048 signs that gain most, or lose least, are considered together: the best of them
     is flipped again and again, which needs only their own block of K; then ``K c`` is updated for
-    all flips at once.  A pass over K so serves hundreds of flips.
+    all flips at once.  One pass over K thus serves hundreds of flips.
 
     Parameters
     ----------
     max_flips : int, default=None
-        Bound on the number of flips; None is 20 times the number of rows.
+        Maximum number of flips; None is 20 times the number of rows.
     tol : float, default=0.0
-        End where the flips that gain promise no more than this share of the objective together.
+        End when all flips together promise no more than this share of the objective.
     """
 
     max_flips: int | None = None

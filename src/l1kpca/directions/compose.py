@@ -1,4 +1,4 @@
-"""Finders made from finders."""
+"""Finders made of other finders."""
 
 from dataclasses import dataclass
 from itertools import cycle, islice
@@ -34,13 +34,13 @@ class Then(SignSearch):
 class Polished(SignSearch):
     """Algorithm 1 with momentum, then single flips, until neither moves.
 
-    Flips that promise less than 1e-7 of the objective together are not made: with a hundred
-    thousand rows they would take longer than all sign steps.
+    Flips that together promise less than 1e-7 of the objective are skipped: with a hundred thousand
+    rows they would take longer than all sign steps.
 
     Parameters
     ----------
     max_iter : int, default=1000
-        Bound on the number of sign steps.
+        Maximum number of sign steps.
     tol : float, default=0.0
         Relative gain below which the sign steps end.
     """

@@ -15,8 +15,8 @@ from l1kpca.gram.base import Gram
 class HomogeneousIteration(ABC):
     r"""Maximize f on the unit sphere by :math:`x \leftarrow \nabla f(x) / \|\nabla f(x)\|`.
 
-    Here :math:`f(x) = g(\Phi x)` depends on the projections y of the rows alone, through a convex
-    function g with g(t y) = t g(y) for t > 0, so that in dual coordinates, with
+    Here :math:`f(x) = g(\Phi x)` depends only on the projections y of the rows, through a convex
+    function g with g(t y) = t g(y) for t > 0.  In dual coordinates, with
     :math:`x = \Phi^T c / \sqrt{c^T K c}`, a step is
 
     .. math:: c \leftarrow \nabla g\bigl(K c / \sqrt{c^T K c}\bigr)
@@ -25,8 +25,8 @@ class HomogeneousIteration(ABC):
 
     .. math:: f(x_k) = x_k^T \nabla f(x_k) \le \|\nabla f(x_k)\| \le f(x_{k+1}),
 
-    so :math:`c^T K c`, the square of the middle term, never falls; at the end it is
-    :math:`f(x)^2`.  A subclass gives g and a subgradient of it.
+    so :math:`c^T K c`, the square of the middle term, never decreases; at the end it is
+    :math:`f(x)^2`.  A subclass provides g and a subgradient of it.
 
     References
     ----------
@@ -43,7 +43,7 @@ class HomogeneousIteration(ABC):
 
     @abstractmethod
     def gradient(self, y: Array, previous: Array) -> Array:
-        """A subgradient of g at y; ``previous`` is the last one, for where there is a choice."""
+        """A subgradient of g at y; where there is a choice, take the ``previous`` one."""
 
     def find(self, gram: Gram, starts: Array) -> list[Direction]:
         """Iterate from each column of ``starts``."""
@@ -58,12 +58,12 @@ class HomogeneousIteration(ABC):
             new = self.gradient(Kc, previous=c)  # of degree zero: Kc needs no scaling
             K_new = gram.apply(new)
             moved, value = float((new - c) @ (K_new - Kc)), float(new @ K_new)
-            # The start is not scaled as a gradient is, so the first step is always taken.
+            # The start is not scaled like a gradient, so always take the first step.
             if len(trace) > 1 and value <= trace[-1]:
                 status = why_it_stopped(moved, value)
                 break
             c, Kc = new, K_new
-            # Where c^T K c cancels, the value of the start has few digits; it is not larger.
+            # If c^T K c cancels, the start's value has few digits; it cannot be larger than this.
             trace[0] = min(trace[0], value)
             trace.append(value)
             if moved <= self.tol**2 * value:
@@ -79,11 +79,11 @@ class LpNorm(HomogeneousIteration):
     ----------
     p : float, default=1.5
         At least 1.  1 is Algorithm 1 of the paper, 2 the power iteration for the leading
-        eigenvector; between them outliers count less than in kernel PCA.
+        eigenvector; in between, outliers count less than in kernel PCA.
     tol : float, default=1e-7
-        The search ends where a step moves the direction, of length one, by no more than this.
+        The search ends when a step moves the unit direction by no more than this.
     max_iter : int, default=1000
-        Bound on the number of steps.
+        Maximum number of steps.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class LpNorm(HomogeneousIteration):
     def value(self, y: Array) -> float:
         """The norm."""
         largest = float(np.abs(y).max(initial=0))
-        # Powers of numbers up to one: a large p does not overflow.
+        # Powers of numbers up to one, so a large p does not overflow.
         return largest * float(np.linalg.norm(y / largest, ord=self.p)) if largest else 0.0
 
     def gradient(self, y: Array, previous: Array) -> Array:

@@ -1,6 +1,6 @@
-"""Compiled searches on a K that is written out, one call for each.
+"""Compiled searches on an explicit K, one call per search.
 
-Plain loops over numbers: array expressions would take ten times as long to compile.
+Plain scalar loops: array expressions would take ten times as long to compile.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ def gathered(rows: Array, at: Array) -> Array:
 
 @compiled
 def nth_largest(values: Array, n: int) -> float:
-    """The n-th largest of the values, by quickselect."""
+    """The n-th largest value, by quickselect."""
     left, low, high, place = values.copy(), 0, len(values) - 1, len(values) - n
     while low < high:
         pivot, i, j = left[(low + high) // 2], low, high
@@ -61,8 +61,8 @@ def flip_within(
 ) -> int:
     """Flip the sign that gains most, among the rows ``at`` of K - L^T R, until none gains.
 
-    ``minus``, c and gain = diag K - c * (K c) are those of these rows; c and gain change.  Writes
-    each gain and returns how many there were, no more than fit into ``gains``.
+    ``minus``, c and gain = diag K - c * (K c) refer to these rows; updates c and gain.  Writes each
+    gain to ``gains``, no more than fit, and returns how many.
     """
     left, right = minus
     count, size, row = 0, len(c), np.empty_like(gain)
@@ -96,11 +96,11 @@ def best_flips(
     K: Array, minus: Factors, c: Array, Kc: Array, diagonal: Array,
     limits: tuple[int, float, float], gains: Array,
 ) -> int:  # fmt: skip
-    """Single flips on K - L^T R until none gains, in one call: the twin of `BitFlip.search`.
+    """Single flips on K - L^T R until none gains: `BitFlip.search` in one call.
 
-    Changes c and its image Kc.  ``limits`` are how many rows are looked at together, the size of
-    rounding errors, and what the flips must promise together.  Writes each gain and returns how
-    many there were.
+    Updates c and its image Kc.  ``limits`` holds how many rows to consider together, the rounding
+    error, and the gain that the flips together must promise.  Writes each gain and returns how
+    many.
     """
     n, count, gain, at, values = len(c), 0, Kc.copy(), np.empty(len(c), np.int64), Kc.copy()
     while count < len(gains):
@@ -138,10 +138,10 @@ def best_flips(
 def sign_steps(
     K: Array, minus: Factors, c: Array, Kc: Array, limits: tuple[int, float, bool], trace: Array
 ) -> tuple[int, float, bool]:
-    """Algorithm 1 on K - L^T R, in one call: the twin of `SignIteration.search`.
+    """Algorithm 1 on K - L^T R: `SignIteration.search` in one call.
 
-    Changes c and its image Kc.  ``limits`` are max_iter, tol, momentum; ``trace`` begins with
-    c^T K c.  Returns how many steps, (c' - c)^T K (c' - c) of the last, and whether it was the end.
+    Updates c and its image Kc.  ``limits`` holds max_iter, tol, momentum; ``trace`` begins with
+    c^T K c.  Returns the number of steps, (c' - c)^T K (c' - c) of the last, and whether it ended.
     """
     n, before, change, values = len(c), Kc.copy(), Kc.copy(), Kc.copy()
     rows, taken, t, moved = np.empty(n, np.int64), 0, 0, 0.0

@@ -22,27 +22,27 @@ from l1kpca.gram.base import Gram
 class SignIteration(SignSearch):
     r"""Iterate :math:`c \leftarrow \operatorname{sgn}(K c)` until the direction no longer moves.
 
-    The objective :math:`c^T K c` never falls when K is positive semidefinite, and the iteration
-    ends after finitely many steps.  After the first steps few signs flip; a Gram then updates
+    The objective :math:`c^T K c` never decreases if K is positive semidefinite, and the iteration
+    ends after finitely many steps.  After the first steps few signs flip; the Gram then updates
     ``K c`` from the flipped columns of K alone.
 
-    For many rows the iteration behaves like a power iteration: it creeps where two directions are
-    nearly as good.  Momentum helps it as it helps a gradient method:
+    With many rows the iteration behaves like a power iteration: it is slow where two directions are
+    nearly as good.  Momentum helps, as it helps a gradient method:
 
     .. math:: c \leftarrow \operatorname{sgn}\bigl(K c + \tfrac{t}{t + 3} (K c - K c')\bigr)
 
     with c' the signs before the last step, after t steps.  A step that does not raise the objective
-    is not taken; the next one is then plain and t begins anew, so the end is a fixed point of the
+    is not taken; the next one is plain and t restarts at 0, so the result is a fixed point of the
     plain iteration.
 
     Parameters
     ----------
     max_iter : int, default=1000
-        Bound on the number of steps.
+        Maximum number of steps.
     tol : float, default=0.0
-        End where a step gains no more than this share of the objective; 0 is the paper's end.
+        End when a step gains no more than this share of the objective; 0 is the paper's rule.
     momentum : bool, default=False
-        Whether steps have momentum.
+        Whether to use momentum.
 
     Examples
     --------

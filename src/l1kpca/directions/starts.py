@@ -1,4 +1,4 @@
-"""Where a search begins, and the best of several starts: the only place of randomness."""
+"""Where a search starts, and the best of several starts: the only randomness in a search."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,10 +16,10 @@ from l1kpca.gram.base import Gram
 from l1kpca.gram.stored import StoredGram
 from l1kpca.threads import Workers
 
-_SMALL = 100  # rows up to which a dense decomposition takes no time
+_SMALL = 100  # most rows for which a dense decomposition takes no time
 
 Start = Callable[[Gram, np.random.Generator], Signs]
-"""From a Gram and a generator to one sign vector."""
+"""Maps a Gram and a generator to a sign vector."""
 
 
 def column(gram: Gram, rng: np.random.Generator) -> Signs:
@@ -28,9 +28,9 @@ def column(gram: Gram, rng: np.random.Generator) -> Signs:
 
 
 def auto(gram: Gram, rng: np.random.Generator) -> Signs:
-    """The paper's start on a sample of 128 rows: no pass over K.
+    """The paper's start on a sample of 128 rows, without a pass over K.
 
-    The rows are drawn at random, but always the same: no seed matters.
+    The sample is random but always the same, whatever the seed.
     """
     rows = _sample(gram.n_samples)
     return _best_column(gram, rows, np.abs(gram.columns(rows, rows)).sum(axis=0))
@@ -38,7 +38,7 @@ def auto(gram: Gram, rng: np.random.Generator) -> Signs:
 
 @lru_cache(maxsize=4)
 def _sample(n: int) -> Array:
-    """Rows to look at, always the same."""
+    """The sampled rows, always the same."""
     draw = np.random.default_rng(0)
     return np.sort(draw.choice(n, min(n, tuning.START_ROWS), replace=False))
 
@@ -55,7 +55,7 @@ def eigen(gram: Gram, rng: np.random.Generator) -> Signs:
 
 
 def random(gram: Gram, rng: np.random.Generator) -> Signs:
-    """Signs drawn at random."""
+    """Random signs."""
     return gram.random_signs(rng)
 
 
@@ -69,7 +69,7 @@ STARTS: dict[str, Start] = {
 
 
 def make_start(start: Any, n_samples: int) -> Start:
-    """The start called ``start``, or one that always gives the user's signs."""
+    """The start named ``start``, or one that returns the user's signs."""
     if isinstance(start, str):
         if start not in STARTS:
             raise ValueError(f"start={start!r} must be one of {list(STARTS)}, or an array of signs")
@@ -90,13 +90,13 @@ def make_start(start: Any, n_samples: int) -> Start:
 def best_of_starts(
     finder: Finder, gram: Gram, first: Start, n_starts: int | None, rng: np.random.Generator
 ) -> Direction:
-    """The best direction from ``first`` and random starts, searched for eight at a time.
+    """The best direction from ``first`` and random starts, in batches of eight.
 
-    With more than 4000 rows the searches from random starts are made on a sample of the rows; the
-    last one goes on, on all rows, where the best of them ended.
+    With more than 4000 rows, random starts compete on a sample of the rows; the last search
+    continues on all rows where the best of them ended.
 
-    With ``n_starts=None`` the search goes on until 16 starts in a row have not raised the best
-    value by more than 1e-4 of it, or after 128 starts.
+    ``n_starts=None`` stops when 16 starts in a row have not raised the best value by more than 1e-4
+    of it, or after 128 starts.
     """
     best: Direction | None = None
     least, tried, last_gain = -np.inf, 0, 0
@@ -122,7 +122,7 @@ def best_of_starts(
 
 
 def _best_on_sample(finder: Finder, gram: Gram, count: int, rng: np.random.Generator) -> Signs:
-    """Signs of the scores on the best direction of a sample of the rows."""
+    """Signs, for all rows, of the scores on the best direction of a sample."""
     size = max(tuning.FEWEST_SAMPLED, gram.n_samples // tuning.SAMPLED_SHARE)
     size = min(size, tuning.MOST_SAMPLED)
     rows = np.sort(rng.choice(gram.n_samples, size, replace=False))
@@ -134,14 +134,14 @@ def _best_on_sample(finder: Finder, gram: Gram, count: int, rng: np.random.Gener
 
 
 def leading_eigenvector(gram: Gram) -> Array:
-    """Unit eigenvector of the largest eigenvalue, by Lanczos if there are many rows."""
+    """Unit eigenvector of the largest eigenvalue; by Lanczos if there are many rows."""
     n = gram.n_samples
     if n <= _SMALL:
         return np.linalg.eigh(gram.columns(np.arange(n)))[1][:, -1].astype(gram.dtype)
     try:
         _, vectors = lanczos(gram, 1)
     except ArpackError as stopped:
-        # Also where K is zero: any vector is as good as any other then.
+        # Also if K is zero, when any vector will do.
         vectors = getattr(stopped, "eigenvectors", np.empty((n, 0)))
         if not vectors.size:
             vectors = np.cos(np.arange(n))[:, np.newaxis]
@@ -149,7 +149,7 @@ def leading_eigenvector(gram: Gram) -> Array:
 
 
 def _best_column(gram: Gram, index: Array, l1: Array) -> Signs:
-    """Signs of that column of K[:, index] whose L1 norm is largest for the length of its row."""
+    """Signs of the column of K[:, index] with the largest L1 norm relative to its row's length."""
     squared_norms = gram.diagonal()[index]
     # Rows that are zero up to rounding come last.
     floor = np.finfo(squared_norms.dtype).eps * len(l1) * max(squared_norms.max(), 0)

@@ -1,1 +1,1 @@
-"""How the Gram matrix is held: one protocol, several representations, and who chooses."""
+"""How the Gram matrix is held: one interface, several representations, and how one is chosen."""

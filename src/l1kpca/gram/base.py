@@ -1,8 +1,8 @@
-"""What an algorithm may ask of a Gram matrix, however it is held.
+"""The interface of a Gram matrix, however it is held.
 
-To write a new Gram, subclass `Gram` and give it `apply`, `diagonal`, `columns` and `projection`;
-everything else follows from these and may be overridden by a Gram that knows better.  Add one line
-to ``tests/contracts/grams.py`` and the conformance suite does the rest.
+To write a new Gram, subclass `Gram` and implement `apply`, `diagonal`, `columns` and `projection`.
+The other methods build on these; override them where you can do better.  Add one line to
+``tests/contracts/grams.py``, and the conformance suite tests your Gram.
 """
 
 from abc import ABC, abstractmethod
@@ -18,24 +18,24 @@ from l1kpca.gram.projection import Projection
 from l1kpca.threads import spans
 
 LowRank = tuple[Array, Array]
-"""Factors (L, R), both (rank, n_samples), of a symmetric matrix L^T R that is to be subtracted."""
+"""Factors (L, R), both (rank, n_samples), of a symmetric matrix L^T R to subtract."""
 
 
 class Gram(ABC):
-    """A symmetric matrix K, seen through its products; the only thing an algorithm sees."""
+    """A symmetric matrix K, seen through its products; algorithms see nothing else."""
 
     n_samples: int
     """Number of rows and columns."""
     dtype: np.dtype[Any]
     """Type of the entries."""
     bytes_held: int = 0
-    """Memory that is taken for as long as this Gram lives."""
+    """Memory that this Gram occupies."""
     lost_share: float = 0.0
     """Share of trace K that an approximation misses."""
     floor: float = 0.0
-    """Rounding errors in trace K that were there before something was subtracted."""
+    """Rounding error in trace K before anything was subtracted."""
     few_rows: int = 1
-    """Up to how many times `tuning.SMALL_ROWS` a search had better take K as it is `written`."""
+    """Searches run on the `written` matrix up to this many times `tuning.SMALL_ROWS` rows."""
 
     @abstractmethod
     def apply(self, V: Array, at: Array | None = None) -> Array:
@@ -54,12 +54,12 @@ class Gram(ABC):
         """The map from new rows x to their scores on the directions ``Phi^T V``."""
 
     def written(self) -> tuple[Array, LowRank]:
-        """A whole matrix, and factors of what is to be taken off it to give K."""
+        """A full matrix, and the factors of what to subtract from it to get K."""
         nothing = np.empty((0, self.n_samples), dtype=self.dtype)
         return np.ascontiguousarray(self.columns(np.arange(self.n_samples)).T), (nothing, nothing)
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
-        """``sum_i |K - L^T R|_ij`` for each column j: what the paper's start needs."""
+        """``sum_i |K - L^T R|_ij`` for each column j, for the paper's start."""
         sums = np.empty(self.n_samples, dtype=self.dtype)
         for span in spans(self.n_samples, tuning.TILE_SIDE):
             columns = self.columns(np.arange(span.start, span.stop))
@@ -69,15 +69,15 @@ class Gram(ABC):
         return sums
 
     def follow(self, starts: Array) -> Followed:
-        """Keep K c up to date while signs of c flip, for each column c of ``starts``."""
+        """Track K c while signs of c flip, for each column c of ``starts``."""
         return Followed(self, starts)
 
     def without(self, coef: Array, scores: Array) -> "Gram":
-        """K less one component: K - s s^T for the scores s = K a of a unit direction a."""
+        """K without one component: K - s s^T for the scores s = K a of a unit direction a."""
         return self.minus(scores[np.newaxis], scores[np.newaxis])
 
     def minus(self, left: Array, right: Array) -> "Gram":
-        """K - L^T R, for a symmetric L^T R; nothing is formed."""
+        """K - L^T R, for a symmetric L^T R, without forming it."""
         return Minus(self, left, right)
 
     def center(self, weights: Array) -> "Gram":
@@ -85,19 +85,19 @@ class Gram(ABC):
         return Centered(self, weights, self.apply(weights))
 
     def rounding(self) -> float:
-        """Size of the rounding errors in trace K: what is smaller says nothing about the rows."""
+        """Rounding error in trace K: anything smaller says nothing about the rows."""
         own = np.finfo(self.dtype).eps * abs(self.diagonal()).sum(dtype=np.float64)
         return max(self.floor, float(own))
 
-    # How a vector with an entry for each row is represented: here, by an array.  Where the rows are
-    # elsewhere, so are their entries, and a few numbers stand for them.
+    # How a vector over the rows is represented: here, as an array.  If the rows are on a cluster,
+    # the entries stay there, and a few numbers represent them.
 
     def table(self, vectors: Sequence[Array]) -> Array:
         """Vectors as the columns of one array."""
         return np.array(vectors).T if len(vectors) else np.zeros((self.n_samples, 0), self.dtype)
 
     def shown(self, table: Array) -> Any:
-        """A table as a user gets it."""
+        """A table as users see it."""
         return table
 
     def signs(self, vector: Array) -> Array:
@@ -105,7 +105,7 @@ class Gram(ABC):
         return np.where(vector < 0, -1, 1).astype(self.dtype)
 
     def random_signs(self, rng: np.random.Generator) -> Array:
-        """Signs drawn at random."""
+        """Random signs."""
         return rng.choice(np.array([-1, 1], dtype=self.dtype), self.n_samples)
 
     def equal_weights(self) -> Array:
@@ -113,13 +113,13 @@ class Gram(ABC):
         return np.full(self.n_samples, 1 / self.n_samples, dtype=self.dtype)
 
     def nearer_weights(self, weights: Array) -> tuple[Array, float]:
-        """One step of Weiszfeld to the spatial median, and the sum of what the weights changed."""
+        """One Weiszfeld step toward the spatial median, and how far the weights moved (L1)."""
         image = self.apply(weights)
         distances = np.sqrt(np.maximum(self.diagonal() - 2 * image + weights @ image, 0))
         positive = distances[distances > 0]
         if not positive.size:
             return weights, 0.0
-        # A row at the median itself is kept at a small distance.
+        # Treat a row at the median itself as a small distance away.
         floor = np.sqrt(np.finfo(self.dtype).eps) * np.median(positive)
         inverse = 1 / np.maximum(distances, floor)
         updated = (inverse / inverse.sum()).astype(self.dtype)
@@ -130,7 +130,7 @@ class Gram(ABC):
         return {name: np.array(some) for name, some in vectors.items()}
 
     def unpacked(self, arrays: Mapping[str, Array]) -> dict[str, Sequence[Array]]:
-        """What `packed` was given."""
+        """Undo `packed`."""
         return {name: list(arrays[name]) for name in ("coef", "scores", "signs")}
 
 
@@ -159,7 +159,7 @@ class Minus(Gram):
         return self._diagonal.copy()
 
     def columns(self, index: Array, rows: Array | None = None) -> Array:
-        """Columns of K - L^T R, all of them or the entries in ``rows``."""
+        """Columns of K - L^T R, or only their entries in ``rows``."""
         left = self.left if rows is None else self.left[:, rows]
         low_rank = self.right[:, index].T @ left  # laid out as the columns of a stored K
         return self.gram.columns(index, rows) - low_rank.T
@@ -170,15 +170,15 @@ class Minus(Gram):
         return self.gram.column_l1((np.vstack([self.left, left]), np.vstack([self.right, right])))
 
     def minus(self, left: Array, right: Array) -> Gram:
-        """K - L^T R - (left^T right): K itself decides how, so wrappers never nest."""
+        """K - L^T R - (left^T right), by way of K itself, so wrappers never nest."""
         return self.gram.minus(np.vstack([self.left, left]), np.vstack([self.right, right]))
 
     def written(self) -> tuple[Array, LowRank]:
-        """K as it is, and the factors."""
+        """The matrix of K, and the factors L and R."""
         return self.gram.written()[0], (self.left, self.right)
 
     def projection(self, V: Array) -> Projection:
-        """That of K: new rows know nothing of what was subtracted."""
+        """The projection of K: what was subtracted does not affect new rows."""
         return self.gram.projection(V)
 
 
@@ -197,7 +197,7 @@ class Centered(Minus):
         self.means = means
 
     def center(self, weights: Array) -> Gram:
-        """Center anew: the first center cancels out."""
+        """Center again: the first center cancels out."""
         return self.gram.center(weights)
 
     def projection(self, V: Array) -> Projection:

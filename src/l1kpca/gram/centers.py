@@ -1,4 +1,4 @@
-"""Where the center of the rows lies in feature space, as weights that sum to one."""
+"""The center of the rows in feature space, as weights that sum to one."""
 
 from l1kpca._typing import Array
 from l1kpca.gram.base import Gram
@@ -12,9 +12,9 @@ def spatial_median_weights(gram: Gram) -> Array:
     r"""The spatial median, the point with the least sum of distances to the rows.
 
     Weiszfeld's iteration in dual weights: :math:`w_i \propto 1 / d_i` with
-    :math:`d_i^2 = K_{ii} - 2 (K w)_i + w^T K w`.  Each step costs one product with K.  It is run on
-    rows centered at their mean and then, from there, on rows centered at what was found: far
-    outliers move the mean, and distances between large numbers lose their digits.
+    :math:`d_i^2 = K_{ii} - 2 (K w)_i + w^T K w`.  Each step costs one product with K.  It runs
+    twice, on rows centered first at their mean, then at the first result: far outliers shift the
+    mean, and distances between large numbers lose digits.
     """
     weights = gram.equal_weights()
     for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""How to hold K: builders, which ``gram=`` takes, and the policy that picks one of them."""
+"""How to hold K: the builders that ``gram=`` accepts, and the policy that picks one."""
 
 import math
 import os
@@ -24,7 +24,7 @@ _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 @dataclass(frozen=True)
 class Resources:
-    """What a Gram may use."""
+    """The memory and threads that a Gram may use, and its seed."""
 
     memory: int
     """Bytes."""
@@ -33,7 +33,7 @@ class Resources:
 
 
 class GramBuilder(Protocol):
-    """Makes one kind of Gram from data: what ``gram=`` takes besides names."""
+    """Builds one kind of Gram from data; ``gram=`` accepts builders as well as names."""
 
     def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
         """The Gram of the rows of X, not centered."""
@@ -52,7 +52,7 @@ class Dense:
 
 @dataclass(frozen=True)
 class Blocked:
-    """Never store K; compute blocks when they are needed."""
+    """Never store K; compute blocks on demand."""
 
     def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
         """Build a `BlockedGram`."""
@@ -62,7 +62,7 @@ class Blocked:
 
 @dataclass(frozen=True)
 class Factor:
-    """K = X X^T through X: the linear kernel only."""
+    """K = X X^T through X; linear kernel only."""
 
     def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
         """Build a `FactorGram`."""
@@ -87,7 +87,7 @@ class Nystroem:
     n_landmarks : int, default=None
         None: as many as fit into ``memory_limit``, at most 500.
     landmarks : {"kmeans++", "random"}, default="kmeans++"
-        How they are chosen: spread out, or at random.
+        Spread out, or drawn at random.
     """
 
     n_landmarks: int | None = None
@@ -119,14 +119,14 @@ class Nystroem:
 
 
 def is_on_workers(X: Any) -> bool:
-    """Whether rows stay on the workers of a cluster."""
+    """Whether the rows stay on the workers of a cluster."""
     return getattr(X, "on_workers", False)
 
 
 def tile_side(dtype: np.dtype, resources: Resources, n_samples: int) -> int:
-    """Side of the tiles that threads on all cores together can hold within the memory limit.
+    """Largest side of a tile such that one thread per core stays within the memory limit.
 
-    Also if fewer threads are used: what is summed together must not depend on their number.
+    All cores count, even if fewer threads run: the order of sums must not depend on their number.
     """
     threads = max(joblib.cpu_count(), resources.workers.n_threads)
     per_entry = tuning.TILE_TEMPORARIES * threads * np.dtype(dtype).itemsize
@@ -159,7 +159,7 @@ class GramChoice:
     lost_share: float = 0.0
 
     def __str__(self) -> str:
-        """Say it in one sentence."""
+        """The choice in one sentence."""
         lost = f", misses {self.lost_share:.2%} of trace K" if self.lost_share else ""
         return f"{self.name} ({self.bytes_held / 1e6:.1f} MB{lost}): {self.reason}"
 
@@ -171,12 +171,12 @@ def choose(
     resources: Resources,
     cluster: GramBuilder | None = None,
 ) -> tuple[Gram, GramChoice]:
-    """Hold the Gram matrix of the rows of ``X``, by the first rule that applies.
+    """Build the Gram matrix of the rows of ``X``, by the first rule that applies.
 
     1. A Gram, a builder object, or a name other than ``"auto"``: as asked.
     2. Linear kernel, and X sparse or with fewer columns than rows: ``factor``; K is never formed.
-    3. The rows stay on the workers of a cluster: ``nystroem``; nothing else is that small.
-    4. They were collected from there: ``dask``, blocks of K through the builder ``cluster``.
+    3. The rows stay on the workers of a cluster: ``nystroem``; nothing else is small enough.
+    4. The rows were collected from a cluster: ``dask``, blocks of K by the builder ``cluster``.
     5. K fits into the memory limit: ``dense``.
     6. Otherwise: ``blocked``.
 
@@ -218,7 +218,7 @@ def choose(
 
 
 def read_memory_limit(limit: int | float | str | None) -> int:
-    """Bytes from ``limit``; None is half of what is free now."""
+    """Bytes in ``limit``; None means half of the free memory."""
     if limit is None:
         return free_memory() // 2
     text = str(limit).strip().upper()
@@ -226,13 +226,14 @@ def read_memory_limit(limit: int | float | str | None) -> int:
     number = float(match[1]) if match else 0.0
     if match is None or not 0 < number < math.inf:
         raise ValueError(
-            f"memory_limit={limit!r} must be a positive number of bytes, a text like '2GB', or None"
+            f"memory_limit={limit!r} must be a positive number of bytes, a string like '2GB', or"
+            " None"
         )
     return int(number * (1024 if match[3] else 1000) ** _UNITS[match[2]])
 
 
 def free_memory() -> int:
-    """Bytes that can be taken without swapping, within the limit of a container if there is one."""
+    """Bytes available without swapping, within the limit of a container if there is one."""
     candidates = [2 * 10**9]
     meminfo = Path("/proc/meminfo")
     if meminfo.exists():

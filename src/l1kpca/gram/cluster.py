@@ -1,6 +1,6 @@
 """The workers behind the current Dask client, or the threads of this process if there is none.
 
-dask is imported when a Dask array is met, so that the core does not need it.
+dask is imported only when X is a Dask array, so the core does not need it.
 """
 
 import asyncio
@@ -19,17 +19,17 @@ from l1kpca._typing import Array
 from l1kpca.gram.choose import free_memory
 from l1kpca.threads import Workers, spans
 
-_LOOK_SECONDS = 2  # between looks at who is alive
-_BRANCHES = 16  # of the tree in which sums are added up
-# A worker with nothing to do steals tasks and fetches their partition, in each step anew.  Tasks
-# that Dask believes to take no time are never stolen; it knows them by name.
+_LOOK_SECONDS = 2  # between checks on the workers
+_BRANCHES = 16  # of the tree that merges results
+# An idle worker steals tasks, and fetches their partitions in every step.  Dask never steals tasks
+# that it believes to take no time; it recognizes them by name.
 _NOT_STOLEN = "split-stage"
 
 
 class _Cluster:
-    """The workers behind a client: tasks are futures, whose values stay where they are.
+    """The workers behind a client; tasks are futures, and their values stay on the workers.
 
-    No task has side effects or insists on a worker, so the scheduler repeats what is lost with one.
+    No task has side effects or needs a certain worker, so the scheduler can redo lost work.
     """
 
     def __init__(self, client: Any):
@@ -41,19 +41,19 @@ class _Cluster:
 
     @property
     def client(self) -> Any:
-        """The client, as long as there is a scheduler behind it."""
+        """The client, while its scheduler is alive."""
         if self._client.status not in ("running", "connecting"):
             raise self._lost("is gone")
         return self._client
 
     def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """A task, started at once."""
+        """Start a task."""
         return self.client.submit(work, *arguments, pure=False)
 
     def calls(self, work: Any, arguments: list[Any], at: list[Any] | None = None) -> list[Any]:
-        """A task for each tuple of arguments, by a worker that has the value ``at`` of that number.
+        """One task per tuple of arguments, on a worker that holds the matching value in ``at``.
 
-        Only if that worker is lost, another one fetches the value or makes it again.
+        If that worker is lost, another one fetches or recomputes the value.
         """
         start = partial(self.client.map, work, pure=False)
         if at is None:
@@ -70,23 +70,23 @@ class _Cluster:
         return [tasks[number] for number in range(len(at))]
 
     def keep(self, tasks: list[Any]) -> list[Any]:
-        """Tasks whose values stay on the workers."""
+        """Start tasks whose values stay on the workers."""
         return list(self.client.compute(tasks))
 
     hold = keep
 
     def values(self, tasks: list[Any]) -> list[Any]:
-        """The values of lazy tasks, here."""
+        """The values of lazy tasks, in this process."""
         return self.results(self.keep(tasks))
 
     def send(self, value: Any) -> Any:
-        """The value where tasks can get it; not scattered, so that it can be made again."""
+        """Give tasks access to a value; not scattered, so that it can be recomputed."""
         return self.call(_received, value)
 
     def merged(self, work: Any, sent: Any, parts: list[tuple[Any, int]], merge: Any) -> Array:
-        """``work(sent, *part)`` of all parts, merged in a tree.
+        """``work(sent, *part)`` for all parts, merged in a tree.
 
-        Parts that are not kept are made for this pass and dropped.
+        Parts that are not kept are computed for this pass and then dropped.
         """
         from distributed import Future
 
@@ -101,7 +101,7 @@ class _Cluster:
         return self.results(level)[0]
 
     def results(self, tasks: list[Any]) -> list[Any]:
-        """The values of tasks, here; raises what a task raised, or says who is gone."""
+        """The values of tasks, in this process; raises a task's error, or says what was lost."""
         from distributed import KilledWorker
         from distributed.comm.core import CommClosedError
 
@@ -126,48 +126,48 @@ class _Cluster:
             coming.cancel()
 
     def _stuck(self) -> Exception | None:
-        """What to raise if this lasts: no worker, or all that have tasks are paused."""
+        """The error to raise if this lasts: no workers, or all busy ones are paused."""
         workers = self._asked("identity", n_workers=-1)["workers"]
         busy = {worker for worker, tasks in self._asked("processing").items() if tasks}
         paused = {worker for worker, state in workers.items() if state["status"] == "paused"}
         if not workers:
             return self._lost("has no worker left")
-        if paused.issuperset(busy or workers):  # their tasks wait, and no other worker takes them
+        if paused.issuperset(busy or workers):  # no other worker takes over their tasks
             return MemoryError(
-                "the fit waits for workers that are paused for lack of memory: use workers with"
-                " more memory, or a smaller memory_limit; with checkpoint=... it goes on"
+                "the fit is waiting for workers paused for lack of memory: use workers with more"
+                " memory, or a smaller memory_limit; with checkpoint=... a new fit resumes there"
             )
         return None
 
     def _asked(self, question: str, **about: Any) -> Any:
-        """What the scheduler answers; the client's own lists may be out of date."""
+        """The scheduler's answer; the client's own lists may be out of date."""
         try:
             ask = getattr(self.client.scheduler, question)
             return self._client.sync(ask, callback_timeout=60, **about)
-        except (OSError, AttributeError) as lost:  # a time-out among them
+        except (OSError, AttributeError) as lost:  # timeouts included
             raise self._lost("is gone") from lost
 
     def _lost(self, what: str) -> ConnectionError:
         return ConnectionError(
             f"the cluster of the scheduler {self._address} {what}: start a cluster, make a Client,"
-            " and fit again; with checkpoint=... a fit goes on where it was"
+            " and fit again; with checkpoint=... the fit resumes where it stopped"
         )
 
 
 def _received(value: Any) -> Any:
-    """The value itself: a task that returns it can be repeated."""
+    """Return the value, as a task that can be rerun."""
     return value
 
 
 class _ThisProcess:
-    """No cluster: the same tasks in the threads of this process."""
+    """No cluster: runs the same tasks in threads of this process."""
 
     def __init__(self) -> None:
         self.n_threads = joblib.cpu_count()
         self.memory = free_memory()
 
     def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        from dask.delayed import delayed  # done when the value is asked for
+        from dask.delayed import delayed  # computed when its value is needed
 
         return delayed(work, pure=False)(*arguments)
 
@@ -197,7 +197,7 @@ class _ThisProcess:
 
 
 def the_cluster() -> _Cluster | _ThisProcess:
-    """The cluster of the current client if there is one."""
+    """The cluster of the current client, or this process if there is none."""
     try:
         from distributed import get_client
 

@@ -1,6 +1,6 @@
-"""Dask arrays and data frames: checked at the door, mapped, drawn from; rows in their partitions.
+"""Dask arrays and data frames: checks, maps, samples, and rows by partition.
 
-dask is imported when a Dask collection is met, so that the core does not need it.
+dask is imported only when X is a Dask collection, so the core does not need it.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,16 +19,16 @@ from l1kpca.gram.partition_tasks import View
 from l1kpca.gram.projection import Projection
 from l1kpca.threads import computing, tell
 
-_GATHERED = 4  # sets of rows that were asked for last, and may be asked for again
+_GATHERED = 4  # sets of rows to cache, the latest ones requested
 
 Work = Callable[[View, Array, int], Array]
-"""From a view, the rows of a partition and the number of its first row to a few numbers."""
+"""Maps a view, the rows of a partition and the index of its first row to a few numbers."""
 
 
 def dask_array(X: Any, dtype: Any = None, lengths: bool = True) -> Any:
     """A Dask array of floats, in chunks of whole rows, from a Dask array or data frame.
 
-    Refuses unknown chunk sizes, unless ``lengths=False``.
+    Chunk sizes must be known, unless ``lengths=False``.
     """
     if hasattr(X, "to_dask_array"):
         X = X.to_dask_array(lengths=_lengths(parts_of(X)) if lengths else None)
@@ -45,12 +45,12 @@ def dask_array(X: Any, dtype: Any = None, lengths: bool = True) -> Any:
 
 
 def example_of(X: Any) -> Any:
-    """X, or for a Dask data frame an empty one of pandas with the same columns."""
+    """X, or for a Dask data frame an empty pandas one with the same columns."""
     return X._meta if hasattr(X, "to_dask_array") else X  # noqa: SLF001
 
 
 def parts_of(X: Any) -> list[Any]:
-    """The partitions of a Dask array or data frame, still to be computed."""
+    """The partitions of a Dask array or data frame, as delayed values."""
     found = X.to_delayed()
     return list(found.ravel() if isinstance(found, np.ndarray) else found)
 
@@ -83,14 +83,14 @@ def map_rows(rows: Any, work: Any, width: int, *beside: Any) -> Any:
 
 
 def in_chunks_of(X: Any, scores: Array) -> Any:
-    """Scores as a Dask array, with the chunks of the rows X."""
+    """Scores as a Dask array with the chunks of X."""
     from dask.array import from_array
 
     return from_array(scores, chunks=(X.chunks[0], (scores.shape[1],)))
 
 
 def on_partitions(X: Any, work: Any, *sent: Any) -> list[Any]:
-    """``work(part, *sent)`` for each partition, still to be computed; ``sent`` goes out once."""
+    """``work(part, *sent)`` for each partition, as delayed values; ``sent`` travels once."""
     from dask.delayed import delayed
 
     there = [delayed(value, pure=False, traverse=False) for value in sent]
@@ -98,7 +98,7 @@ def on_partitions(X: Any, work: Any, *sent: Any) -> list[Any]:
 
 
 def joined(values: Sequence[Any], X: Any, example: Any) -> Any:
-    """One collection from delayed parts like the example, one for each partition of X."""
+    """One collection from delayed parts like ``example``, one per partition of X."""
     if not isinstance(example, np.ndarray):
         from dask import dataframe
 
@@ -111,7 +111,7 @@ def joined(values: Sequence[Any], X: Any, example: Any) -> Any:
 
 
 def drawn(X: Any, most: int, rng: np.random.Generator) -> tuple[Any, int]:
-    """At most ``most`` rows, drawn uniformly and brought here, and the number of all rows."""
+    """At most ``most`` rows, drawn uniformly and gathered here, and the total number of rows."""
     from dask.delayed import delayed
 
     X = X if hasattr(X, "to_dask_array") else dask_array(X, lengths=False)
@@ -131,7 +131,7 @@ def drawn(X: Any, most: int, rng: np.random.Generator) -> tuple[Any, int]:
 
 
 class DaskRows:
-    """The rows of a Dask array, in partitions of whole rows and known size.
+    """The rows of a Dask array, in partitions of whole rows and known sizes.
 
     Only ``here()`` and ``rows[index]`` bring rows into this process.
     """
@@ -161,12 +161,12 @@ class DaskRows:
         return np.concatenate([empty, *self._cluster.values(self._parts)])
 
     def held(self, memory: int) -> "DaskRows":
-        """The rows, in the memory of the workers if they fit into ``memory`` bytes."""
+        """The rows, kept in the workers' memory if they fit into ``memory`` bytes."""
         needed = self.shape[0] * self.shape[1] * self.dtype.itemsize
         return self.kept() if needed <= memory else self
 
     def kept(self, features: View | None = None) -> "DaskRows":
-        """The same rows, or features of them, in the memory of the workers."""
+        """The same rows, or features of them, kept in the workers' memory."""
         from dask.delayed import delayed
 
         held, parts, n_columns = copy(self), self._parts, self.shape[1]
@@ -179,11 +179,11 @@ class DaskRows:
 
     @property
     def extremes(self) -> Array:
-        """The rows with the largest and smallest entries and the longest ones; refuses NaN."""
+        """The rows with the largest and smallest entries, and the longest rows; rejects NaN."""
         return self.run(tasks.extremes, tasks.joined)
 
     def variance(self) -> float:
-        """Of all entries."""
+        """Variance of all entries."""
         ones = tasks.Signs(np.zeros(self.shape[1]))
         totals = self.run(partial(tasks.sums, [ones]), tasks.added)[0]
         size = self.shape[0] * self.shape[1]
@@ -212,7 +212,7 @@ class DaskRows:
         return found
 
     def __getitem__(self, index: Array) -> Array:
-        """Rows by their numbers, here."""
+        """Rows by index, in this process."""
         index = np.asarray(index)
         key = index.tobytes()
         if key not in self._gathered:

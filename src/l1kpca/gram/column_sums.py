@@ -1,4 +1,4 @@
-"""Column norms of a stored K as scores are subtracted from it, one after the other."""
+"""Column norms of a stored K as scores are subtracted from it one by one."""
 
 import numpy as np
 
@@ -22,8 +22,8 @@ def written_out(K: Array, left: Array, right: Array, workers: Workers) -> Array:
 class ColumnSums:
     """``sum_i |K - L^T R|_ij``, for factors that grow by one row at a time.
 
-    The upper triangle of K - L^T R is kept.  The pass that takes off one more row also gives the
-    sums, in a tenth of the time that it takes to subtract 78 rows from K anew.
+    Keeps the upper triangle of K - L^T R.  The pass that subtracts one more row also yields the
+    sums, in a tenth of the time that subtracting 78 rows from K again would take.
     """
 
     def __init__(self, K: Array, left: Array, right: Array, workers: Workers):
@@ -33,7 +33,7 @@ class ColumnSums:
         self.sums = self._take_off(np.zeros(len(K), dtype=K.dtype))
 
     def go_on(self, left: Array, right: Array) -> bool:
-        """Take off the rows that are new; False if the others are not those of before."""
+        """Subtract the rows that are new; False if the earlier ones have changed."""
         known = len(self._left)
         more = left[known:]
         if not np.array_equal(left[:known], self._left) or not np.array_equal(more, right[known:]):

@@ -1,9 +1,9 @@
-r"""K on a Dask cluster: rows are partitioned, blocks of K live on the workers.
+r"""K on a Dask cluster: rows are partitioned, and blocks of K live on the workers.
 
 With the rows in G groups, K has :math:`G (G + 1) / 2` blocks on and above the diagonal.  A product
-is one task for each block, which gives its part for both of its groups, and one task for each
-group, which adds up the parts.  A vector is sent in G pieces and comes back in G pieces, so the
-bytes that move are proportional to n, and no machine but the caller's ever holds a whole vector.
+runs one task per block, which computes the block's part for both of its groups, and one task per
+group, which adds up the parts.  A vector travels in G pieces each way, so the bytes moved are
+proportional to n, and only the caller ever holds a whole vector.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,22 +25,22 @@ from l1kpca.kernels import Kernel, kernel_blocks
 from l1kpca.threads import computing, spans
 
 _BLOCKS_PER_THREAD = 4
-_KEPT_SIDE = 5000  # rows of a block that is kept: 200 MB
+_KEPT_SIDE = 5000  # most rows of a kept block: 200 MB
 
 
 @dataclass(frozen=True)
 class Dask:
-    """Hold K on the workers of a Dask cluster; what a Dask array as X selects.
+    """Hold K on the workers of a Dask cluster; chosen if X is a Dask array.
 
-    Blocks of K are kept in the memory of the workers if all of them fit into ``memory_limit``
-    (None: half of the memory of the cluster), and computed anew in each product if not.
+    The workers keep the blocks of K if all of them fit into ``memory_limit`` (None: half of the
+    cluster's memory); otherwise they recompute the blocks for each product.
     """
 
     rows: Any
     """The training rows, a Dask array of shape (n_samples, n_features)."""
 
     def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
-        """Build a `DaskGram`; X is the same rows in the memory of this process."""
+        """Build a `DaskGram`; X holds the same rows in this process."""
         side = tile_side(X.dtype, resources, X.shape[0])
         local = BlockedGram(kernel_blocks(X, kernel), resources.workers, side)
         needed = X.shape[0] * (X.shape[0] + 1) // 2 * X.dtype.itemsize
@@ -50,7 +50,7 @@ class Dask:
 
 
 def exact_is_possible(n_samples: int, itemsize: int, memory: int) -> bool:
-    """Whether K fits into ``memory`` bytes, or a pass over it takes the cluster at most 30 s."""
+    """Whether K fits into ``memory`` bytes, or the cluster can pass over it within 30 s."""
     pairs = n_samples * (n_samples + 1) // 2
     seconds = pairs * tuning.PAIR_SECONDS / the_cluster().n_threads
     return pairs * itemsize <= memory or seconds <= tuning.CLUSTER_PASS_SECONDS
@@ -62,10 +62,10 @@ def cluster_memory() -> int:
 
 
 class DaskGram(Gram):
-    """Products with K on a Dask cluster; what is small enough is done in this process.
+    """Products with K on a Dask cluster; small ones run in this process.
 
-    ``local`` has the same rows, for single columns, updates by few rows, and new rows.  With
-    ``keep`` the workers keep the blocks of K.
+    ``local`` has the same rows, for single columns, small updates and new rows.  With ``keep`` the
+    workers keep the blocks of K.
     """
 
     def __init__(self, rows: Any, local: BlockedGram, keep: bool):
@@ -110,7 +110,7 @@ class DaskGram(Gram):
         return self._sum_over_blocks(partial(_absolute_sums, self._tiles), pieces)
 
     def _sum_over_blocks(self, work: Callable[..., Any], pieces: list[Any]) -> Array:
-        """Add up what ``work`` gives for each block and the pieces of its two groups."""
+        """Add up the results of ``work`` on each block and the pieces of its two groups."""
         sent, calls = [self._cluster.send(piece) for piece in pieces], self._cluster.calls
         blocks = zip(self._pairs, self._blocks, strict=True)
         given = [(block, a == b, sent[a], sent[b]) for (a, b), block in blocks]
@@ -127,7 +127,7 @@ class DaskGram(Gram):
         return self.local.diagonal()
 
     def columns(self, index: Array, rows: Array | None = None) -> Array:
-        """K[:, index], or K[rows][:, index], computed here: to move them would take longer."""
+        """K[:, index], or K[rows][:, index], computed here: moving them would take longer."""
         return self.local.columns(index, rows)
 
     def projection(self, V: Array) -> Projection:
@@ -136,18 +136,18 @@ class DaskGram(Gram):
 
 
 def _group_rows(n_samples: int, keep: bool, n_threads: int) -> int:
-    """Rows of a group: small enough for a few blocks per thread, and for a block to be kept."""
+    """Rows per group: few enough for several blocks per thread, and for blocks to be kept."""
     count = ceil(sqrt(2 * _BLOCKS_PER_THREAD * n_threads))
     if keep:
         count = max(count, ceil(n_samples / _KEPT_SIDE))
     return ceil(n_samples / count)
 
 
-# What a worker does with a block: arrays in, arrays out.
+# Tasks on one block of K: arrays in, arrays out.
 
 Tile = tuple[slice, slice, Array]
 Tiles = Callable[..., Iterator[Tile]]
-"""From what is known of a block of K to its tiles, each with its rows and columns."""
+"""Maps the inputs of a block of K to its tiles, each with its rows and columns."""
 
 
 def _computed_tiles(kernel: Kernel, X_a: Array, X_b: Array) -> Iterator[Tile]:
@@ -159,14 +159,14 @@ def _computed_tiles(kernel: Kernel, X_a: Array, X_b: Array) -> Iterator[Tile]:
 
 
 def _stored_tiles(K: Array) -> Iterator[Tile]:
-    """Tiles of a block that was kept."""
+    """Tiles of a kept block."""
     for rows in spans(K.shape[0], tuning.TILE_SIDE):
         for columns in spans(K.shape[1], tuning.TILE_SIDE):
             yield rows, columns, K[rows, columns]
 
 
 def _stored_block(kernel: Kernel, X_a: Array, X_b: Array) -> Array:
-    """k(X_a, X_b), to be kept."""
+    """The block k(X_a, X_b), to keep."""
     K = np.empty((len(X_a), len(X_b)), dtype=X_a.dtype)
     with computing():
         for rows, columns, tile in _computed_tiles(kernel, X_a, X_b):
@@ -177,7 +177,7 @@ def _stored_block(kernel: Kernel, X_a: Array, X_b: Array) -> Array:
 def _products(
     tiles: Tiles, block: list[Any], on_diagonal: bool, v_a: Array, v_b: Array
 ) -> tuple[Array, Array]:
-    """K_ab v_b, and K_ab^T v_a unless that is the same."""
+    """K_ab v_b, and off the diagonal K_ab^T v_a."""
     left, right = np.zeros_like(v_a), np.zeros_like(v_b)
     with computing():
         for rows, columns, tile in tiles(*block):
@@ -200,7 +200,7 @@ def _absolute_sums(
 
 
 def _sum_of_sides(lefts: list[tuple[Array, Array]], rights: list[tuple[Array, Array]]) -> Array:
-    """The parts of one group, from the blocks to the right of the diagonal and above it."""
+    """The sum for one group, over its blocks to the right of the diagonal and above it."""
     return reduce(np.add, [left for left, _ in lefts] + [right for _, right in rights])
 
 

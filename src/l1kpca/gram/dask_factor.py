@@ -1,8 +1,8 @@
-r"""K = G G^T for rows that stay on the workers of a Dask cluster: the linear kernel, landmarks.
+r"""K = G G^T for rows that stay on the workers of a Dask cluster: linear kernel or landmarks.
 
-A vector over the rows is never sent.  Signs are those of G w, an image is G b, and dual vectors are
-sums of sign vectors, so a few numbers stand for each.  A step of a search sends w and gets
-:math:`G^T (c' - c)` from each partition, added up in a tree: r numbers for any number of rows.
+Vectors over the rows never travel.  Signs are those of G w, an image is G b, and dual vectors are
+sums of sign vectors, so a few numbers represent each.  A search step sends w and receives
+:math:`G^T (c' - c)` from each partition, summed in a tree: r numbers for any number of rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,10 +27,10 @@ from l1kpca.kernels import Kernel, KernelBlocks
 
 
 class WorkerFactorGram(Gram):
-    """Products with G G^T on the workers; this process holds what `FactorGram` has beside F.
+    """Products with G G^T on the workers; this process holds all of a `FactorGram` but F.
 
-    ``rows`` are the rows, or features of them if ``features`` says how they were made: landmarks
-    and whitening, not ``whole`` if similarities are evaluated in each pass.
+    ``rows`` are the rows, or features of them; ``features`` says how these were computed, from
+    landmarks and whitening.  Unless it is ``whole``, each pass evaluates the similarities.
     """
 
     def __init__(self, rows: DaskRows, kernel: Kernel, features: View | None = None):
@@ -39,7 +39,7 @@ class WorkerFactorGram(Gram):
         self.landmarks: Any = self.features.landmarks
         self.whitening = self.features.whitening
         self.streamed = self.landmarks is not None and not self.features.whole
-        """Whether similarities are evaluated in each pass."""
+        """Whether each pass evaluates the similarities."""
         self.n_samples, self.dtype, self.bytes_held = rows.shape[0], rows.dtype, rows.bytes_held
         self.origin = np.zeros(self.landmarks.X.shape[0] if self.streamed else rows.shape[1])
         self.taken_off = False
@@ -47,12 +47,12 @@ class WorkerFactorGram(Gram):
         self._measure()
 
     def _measure(self) -> None:
-        """Note trace K, and a bound on its entries that holds whatever is taken out later."""
+        """Record trace K, and a bound on its entries that survives deflation."""
         self.trace, _, self.bound, _ = self.summary(tasks.lengths).tolist()
 
     @cached_property
     def view(self) -> View:
-        """What a worker must know of this Gram."""
+        """What workers must know of this Gram."""
         origin, directions = (a.astype(self.dtype) for a in (self.origin, self.directions))
         if self.streamed:
             return View(origin, directions, self.landmarks, self.whitening)
@@ -63,7 +63,7 @@ class WorkerFactorGram(Gram):
         return self.rows.run(work, merge, self.view)
 
     def summary(self, vector: Any) -> Array:
-        """Sum of sizes, sum of squares, largest size and its row, of a vector over the rows."""
+        """Sum of |v|, sum of v^2, largest |v| and its row, for a vector v over the rows."""
         return self.run(partial(tasks.sizes, vector), tasks.summarized)[0]
 
     def sums(self, vectors: Sequence[Any]) -> Array:
@@ -82,17 +82,17 @@ class WorkerFactorGram(Gram):
         return found @ self.whitening if self.streamed else found
 
     def projected(self, b: Array) -> Array:
-        """P b, of the last axis."""
-        for _ in range(2):  # once leaves rounding errors behind
+        """P b, along the last axis."""
+        for _ in range(2):  # one pass leaves rounding errors behind
             b = b - (b @ self.directions.T) @ self.directions
         return b
 
     def weights(self, b: Array) -> Array:
-        """What F is multiplied with for G b."""
+        """The vector to multiply F by for G b."""
         return self.whitening @ b if self.streamed else b
 
     def rows_of(self, index: Array) -> Array:
-        """G[index], here."""
+        """G[index], in this process."""
         X = self.rows[index]
         F = self.landmarks.with_new(X) if self.streamed else X
         G = F.astype(np.float64) - self.origin
@@ -108,16 +108,16 @@ class WorkerFactorGram(Gram):
         return Diagonal(self)
 
     def columns(self, index: Array, rows: Array | None = None) -> Array:
-        """K[rows][:, index]; all rows if these are few enough."""
+        """K[:, index], which must fit into this process, or K[rows][:, index]."""
         rows = np.arange(self.n_samples) if rows is None else rows
         return (self.rows_of(rows) @ self.rows_of(index).T).astype(self.dtype)
 
     def follow(self, starts: Any) -> Followed:
-        """Follow signs that stay on the workers."""
+        """Track signs that stay on the workers."""
         return WorkerFollowed(self, starts)
 
     def without(self, coef: Any, scores: Any) -> "WorkerFactorGram":
-        """The same rows without one more direction."""
+        """The same rows with one more direction removed."""
         direction = self.projected(coef.at)
         return self._changed(
             directions=np.vstack([self.directions, direction / np.linalg.norm(direction)]),
@@ -140,11 +140,11 @@ class WorkerFactorGram(Gram):
 
     @property
     def _some(self) -> Array:
-        """Rows whose medians stand for those of all."""
+        """A sample of the rows, to estimate medians."""
         return np.unique(np.linspace(0, self.n_samples - 1, tuning.MEDIAN_ROWS).astype(int))
 
     def _changed(self, **state: Any) -> "WorkerFactorGram":
-        """A copy with some of its state replaced."""
+        """A copy with parts of its state replaced."""
         changed = copy(self)
         vars(changed).pop("view", None)
         vars(changed).update(state)
@@ -156,31 +156,31 @@ class WorkerFactorGram(Gram):
         if self.landmarks is None:
             return Projection(self.kernel, None, coef, center)
         if not self.streamed:
-            # A point of the landmarks' space with the features of the center.
+            # A point in landmark space whose features are those of the center.
             lengths = np.linalg.norm(self.whitening, axis=0)
             center = (self.whitening / lengths) @ (center / lengths)
         coef = self.whitening @ coef
         return Projection(self.kernel, self.landmarks.X, coef, center, whitening=self.whitening)
 
     def table(self, vectors: Sequence[Any]) -> Any:
-        """Vectors beside each other."""
+        """Vectors side by side."""
         return Stack(self, list(vectors))
 
     def shown(self, table: Any) -> Any:
-        """A lazy Dask array with a column for each vector, made from the rows."""
+        """A lazy Dask array with one column per vector, computed from the rows."""
         view = replace(self.features, origin=self.view.origin, taken_off=self.taken_off)
         vectors = [vector.entries for vector in table.vectors]
         work = partial(tasks.table, vectors, view, self.dtype)
         return self.rows.mapped(work, len(vectors))
 
     def signs(self, vector: Any) -> Any:
-        """Signs of an image; those of signs are themselves."""
+        """Signs of an image; sign vectors stay as they are."""
         if vector.terms is not None:
             return vector
         return Spread(self, ((1.0, Signs(self.weights(vector.at))),))
 
     def random_signs(self, rng: np.random.Generator) -> Any:
-        """Signs that each worker draws for its rows."""
+        """Random signs, which each worker draws for its rows."""
         seed = int(rng.integers(2**31))
         return Spread(self, ((1.0, Signs(np.zeros_like(self.origin), seed=seed)),))
 
@@ -189,7 +189,7 @@ class WorkerFactorGram(Gram):
         return Spread(self, ((1 / self.n_samples, Signs(np.zeros_like(self.origin))),))
 
     def nearer_weights(self, weights: Any) -> tuple[Any, float]:
-        """One step of Weiszfeld to the spatial median, and the sum of what the weights changed."""
+        """One Weiszfeld step toward the spatial median, and how far the weights moved (L1)."""
         here = self.sums([weights.entries])[0]
         distances = np.sqrt(row_norms(self.rows_of(self._some) - here, squared=True))
         positive = distances[distances > 0]
@@ -203,7 +203,7 @@ class WorkerFactorGram(Gram):
         return updated, float(self.summary(partial(tasks.combined, both))[0])
 
     def packed(self, vectors: Mapping[str, Sequence[Any]]) -> dict[str, Array]:
-        """The few numbers that stand for components."""
+        """The few numbers that represent components."""
         signs = [c.terms[0][1] for c in vectors["signs"]]
         numbers = np.zeros((len(signs), len(signs)))
         for row, dual in zip(numbers, vectors["coef"], strict=True):
@@ -220,7 +220,7 @@ class WorkerFactorGram(Gram):
         }
 
     def unpacked(self, arrays: Mapping[str, Array]) -> dict[str, Sequence[Any]]:
-        """What `packed` was given."""
+        """Undo `packed`."""
         flips = np.split(arrays["flips"], np.cumsum(arrays["n_flips"])[:-1])
         seeds = [None if seed < 0 else int(seed) for seed in arrays["seeds"]]
         signs = [Signs(*c) for c in zip(arrays["w"], flips, seeds, strict=True)]

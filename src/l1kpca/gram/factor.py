@@ -1,4 +1,4 @@
-"""K = G G^T, never formed: the linear kernel, and features from a few landmark rows."""
+"""K = G G^T, never formed: the linear kernel, or features from a few landmark rows."""
 
 from copy import copy
 from functools import cached_property
@@ -17,11 +17,11 @@ from l1kpca.kernels import Kernel, KernelBlocks, Rows
 from l1kpca.threads import Workers, spans
 
 _ROUNDING = 64
-_SAFE = 1e-30, 1e30  # squared lengths of rows whose entries and products are far from overflow
+_SAFE = 1e-30, 1e30  # squared row lengths for which no entry or product comes near overflow
 
 
 class LandmarkRows:
-    """The similarities k(X, L) of rows and landmarks, evaluated when rows are asked for."""
+    """The similarities k(X, L) of rows and landmarks, evaluated on demand."""
 
     def __init__(self, X: Any, landmarks: KernelBlocks):
         self.X = X
@@ -37,10 +37,10 @@ class LandmarkRows:
 class FactorGram(Gram):
     r"""Products with :math:`G G^T` for :math:`G = (F - 1 o^T)\, W P`, in O(n d) each.
 
-    F are rows of few columns: an array, a sparse matrix, or `LandmarkRows`.  The origin o centers
-    them, W (of `LandmarkRows` only) makes products of similarities kernel values, and P takes out
-    the directions of earlier components.  A vector v stands for b = G^T v, of few entries: its
-    image K v is G b, and v^T K v is b^T b.
+    F has few columns: an array, a sparse matrix, or `LandmarkRows`.  The origin o centers its rows,
+    W (for `LandmarkRows` only) turns products of similarities into kernel values, and P removes the
+    directions of earlier components.  The short vector b = G^T v represents v: the image K v is
+    G b, and v^T K v is b^T b.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ class FactorGram(Gram):
     workers : Workers
     kernel : Kernel
     landmarks : array or sparse matrix, optional
-        The rows L, if F are features of landmarks.
+        The rows L, if F holds features of landmarks.
     whitening : ndarray, optional
-        k(L, L)^(-1/2): F = k(X, L) W if F is an array, perhaps of fewer digits.
+        k(L, L)^(-1/2).  If F is an array, it is k(X, L) W, perhaps in single precision.
     """
 
     def __init__(
@@ -71,10 +71,10 @@ class FactorGram(Gram):
         self.bytes_held = int(getattr(F.data if sparse.issparse(F) else F, "nbytes", 0))
         self.origin = np.zeros(F.shape[1], dtype=self.dtype)
         self.taken_off: Array | None = None
-        """The part of the origin that is no longer in F."""
+        """The part of the origin that F no longer contains."""
         width = whitening.shape[1] if whitening is not None else F.shape[1]
         self.directions = np.zeros((0, width), dtype=self.dtype)
-        """Orthonormal rows that P takes out."""
+        """Orthonormal rows that P removes."""
         self._diagonal = self.row_norms = self._squared_norms()
 
     def apply(self, V: Array, at: Array | None = None) -> Array:
@@ -95,7 +95,7 @@ class FactorGram(Gram):
         total = self._sums(V, at) - np.multiply.outer(self.origin, V.sum(axis=0))
         if self._is_streamed and self.whitening is not None:
             total = self.whitening.T @ total
-        for _ in range(2):  # once leaves rounding errors behind
+        for _ in range(2):  # one pass leaves rounding errors behind
             total = total - self.directions.T @ (self.directions @ total)
         return total
 
@@ -114,13 +114,13 @@ class FactorGram(Gram):
         return out
 
     def follow(self, starts: Array) -> Followed:
-        """Follow the signs of G b, if the rows of F are in memory."""
+        """Track the signs of G b, if F is an array."""
         if isinstance(self.F, np.ndarray):
             return FollowedFactor(self, starts)
         return super().follow(starts)
 
     def without(self, coef: Array, scores: Array) -> "FactorGram":
-        """The same rows without one more direction."""
+        """The same rows with one more direction removed."""
         direction = self.reduce(coef)
         return self._changed(
             directions=np.vstack([self.directions, direction / np.linalg.norm(direction)]),
@@ -131,8 +131,9 @@ class FactorGram(Gram):
     def center(self, weights: Array) -> "FactorGram":
         """The Gram of the rows minus their weighted mean.
 
-        A mean that is larger than what is left of most rows is taken off a copy of F: taken off the
-        products, it would cost digits.  Rows that are sparse or not in memory are not copied.
+        If the mean is larger than what it leaves of most rows, it is subtracted from a copy of F:
+        subtracting it from products would lose digits.  Sparse rows, and rows that are not in
+        memory, are not copied.
         """
         mean = self._sums(weights)
         square = float(mean @ mean)
@@ -152,7 +153,7 @@ class FactorGram(Gram):
         )
 
     def _changed(self, **state: Any) -> "FactorGram":
-        """A copy with some of its state replaced."""
+        """A copy with parts of its state replaced."""
         changed = copy(self)
         if "F" in state:
             vars(changed).pop("thin", None)
@@ -166,7 +167,7 @@ class FactorGram(Gram):
         if self.whitening is None:
             return Projection(self.kernel, None, weights, center)
         if not self._is_streamed:
-            # A point of the landmarks' space with the features of the center.
+            # A point in landmark space whose features are those of the center.
             lengths = np.linalg.norm(self.whitening, axis=0)
             center = (self.whitening / lengths) @ (center / lengths)
         coef = self.whitening @ weights
@@ -174,10 +175,10 @@ class FactorGram(Gram):
 
     @cached_property
     def thin(self) -> tuple[Array, Array]:
-        """F in single precision, and bounds on the errors of its products with unit vectors.
+        """F in single precision, and error bounds for its products with unit vectors.
 
-        Half of the memory to read: 1.3 times as fast on 120 000 rows of 100 columns.  F itself, and
-        no errors, where entries may overflow or F is on disk.
+        Half the memory traffic: 1.3 times as fast on 120 000 rows of 100 columns.  F itself,
+        without errors, if entries may overflow or F is on disk.
         """
         least, most = _SAFE
         if isinstance(self.F, np.memmap) or not least < self.row_norms.max() < most:
@@ -195,7 +196,7 @@ class FactorGram(Gram):
         return isinstance(self.F, LandmarkRows)
 
     def _sums(self, V: Array, at: Array | None = None) -> Array:
-        """F^T V, or F[at]^T V; added up over spans of rows in a fixed order."""
+        """F^T V, or F[at]^T V, summed over spans of rows in a fixed order."""
 
         def work(rows: slice) -> Array:
             return self.F[rows if at is None else at[rows]].T @ V[rows]
@@ -212,7 +213,7 @@ class FactorGram(Gram):
         return G - (G @ self.directions.T) @ self.directions if len(self.directions) else G
 
     def _squared_norms(self) -> Array:
-        """Of the rows of (F - o) W."""
+        """Squared norms of the rows of (F - o) W."""
         if sparse.issparse(self.F):
             norms = row_norms(self.F, squared=True)
             return norms - 2 * (self.F @ self.origin) + self.origin @ self.origin
@@ -229,9 +230,9 @@ class FactorGram(Gram):
 class FollowedFactor(Followed):
     """The signs of K c = G b while b = G^T c moves.
 
-    An entry of G b moves by no more than the length of its row times the distance that b has moved.
-    An entry that was far from zero when it was computed therefore keeps its sign for long, and only
-    those near zero are computed anew: a search on 60 000 rows takes two thirds of the time.
+    An entry of G b moves by at most the length of its row times the distance that b has moved.  An
+    entry computed far from zero therefore keeps its sign for a long time, and only those near zero
+    are recomputed: a search on 60 000 rows takes two thirds of the time.
     """
 
     gram: FactorGram
@@ -239,8 +240,8 @@ class FollowedFactor(Followed):
     def __init__(self, gram: FactorGram, starts: Array):
         super().__init__(gram, starts)
         slack = _ROUNDING * float(np.finfo(gram.dtype).eps) * gram.row_norms
-        # For each row its length, the distance at which its entry was computed last, the entry, and
-        # the error of one that is computed in single precision.
+        # For each row: its length, the distance at which its entry was last computed, that entry,
+        # and its error in single precision.
         self._seen = np.zeros((starts.shape[1], 4, gram.n_samples))
         self._seen[:, 0] = np.sqrt(np.maximum(gram.diagonal(), 0) + slack)
         self._seen[:, 1] = -np.inf
@@ -253,7 +254,7 @@ class FollowedFactor(Followed):
         for rows, values in changes:
             if len(rows) < self.gram.n_samples:
                 images.append(self.gram.reduce(values, at=rows))
-            else:  # quicker without picking rows
+            else:  # faster without indexing
                 in_order = np.empty_like(values)
                 in_order[rows] = values
                 images.append(self.gram.reduce(in_order))

@@ -1,4 +1,4 @@
-"""Sign vectors that a Gram follows: what searches ask of a product with K, and nothing more."""
+"""Sign vectors that a Gram tracks: what searches need of products with K, and nothing more."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from l1kpca.gram.base import Gram
 
 Change = tuple[Any, Array]
-"""A vector as the rows where it is not zero, and its values there."""
+"""A vector as the rows where it is nonzero, and its values there."""
 
 _NO_ROWS = np.empty(0, dtype=np.intp)
 
@@ -20,8 +20,8 @@ _NO_ROWS = np.empty(0, dtype=np.intp)
 class Followed:
     """Sign vectors c and their images K c, kept up to date while signs flip.
 
-    Searches 0 to k - 1 run side by side, so that one pass over K serves all of them.  A search
-    never handles K c itself: it asks what a step would gain, and takes it or not.
+    Searches 0 to k - 1 run side by side, so one pass over K serves all of them.  A search never
+    sees K c itself: it asks what a step would gain, and takes it or not.
     """
 
     def __init__(self, gram: "Gram", starts: Array):
@@ -43,7 +43,7 @@ class Followed:
         return self._entries(self._now[j])
 
     def propose(self, beta: Array, moving: Array) -> tuple[Array, Array]:
-        r"""Compare c with c' = sgn(K c), in the searches that are ``moving``.
+        r"""Compare c with c' = sgn(K c), in the ``moving`` searches.
 
         With momentum, c' is the sign of :math:`K c + \beta (K c - K c_{before})`.  Where that is
         zero, the sign stays.
@@ -53,7 +53,7 @@ class Followed:
         gain : ndarray of shape (k,)
             c'^T K c' - c^T K c.
         moved : ndarray of shape (k,)
-            (c' - c)^T K (c' - c): zero at the end of Algorithm 1.
+            (c' - c)^T K (c' - c), zero at the end of Algorithm 1.
         """
         gain, moved = np.zeros((2, len(self.signs)))
         flips = [_NO_ROWS] * len(self.signs)
@@ -76,7 +76,7 @@ class Followed:
                 self.signs[j][rows] *= -1
 
     def flip(self, flips: list[Array]) -> None:
-        """Flip the signs of these rows, one array of rows for each search."""
+        """Flip the signs of these rows, given as one array per search."""
         self._step = self._flipped(flips)
         self.take(np.ones(len(flips), dtype=bool))
 
@@ -86,15 +86,15 @@ class Followed:
         Returns
         -------
         rows, signs, gain : ndarrays
-            In order of the rows; a flip gains four times :math:`K_{ii} - c_i (K c)_i`, which is
-            ``gain``.  Empty if none gains.
+            In row order.  ``gain`` is :math:`K_{ii} - c_i (K c)_i`, a quarter of what a flip gains.
+            Empty if no flip gains.
         noise : float
-            A gain up to this size is rounding error.
+            Gains up to this size are rounding error.
         """
         c, Kc = self.signs[j], self.image(j)
         diagonal, rounding = self._limits
         gain = diagonal - c * Kc
-        # Deflation leaves the errors of K behind, in rows of which nothing else is left.
+        # Deflation leaves only the rounding errors of K in rows that it has used up.
         largest = max(np.abs(Kc).max(), np.abs(diagonal).max())
         noise = max(16 * float(np.finfo(Kc.dtype).eps) * float(largest), rounding)
         if gain.max() <= noise:
@@ -110,7 +110,7 @@ class Followed:
         return self.gram.diagonal(), self.gram.rounding()
 
     def _flipped(self, flips: list[Array]) -> list[tuple[Array, Array] | None]:
-        """The rows that flip and K (c' - c), or None where no row does."""
+        """The rows that flip and K (c' - c), or None if no row flips."""
         moving = [j for j, rows in enumerate(flips) if len(rows)]
         images = self._images_of([(flips[j], -2 * self.signs[j][flips[j]]) for j in moving])
         found = dict(zip(moving, images, strict=True))
@@ -119,10 +119,10 @@ class Followed:
     def _changes(self) -> list[tuple[int, tuple[Array, Array]]]:
         return [(j, step) for j, step in enumerate(self._step) if step is not None]
 
-    # How an image is represented: here, by all its entries.  A Gram with few columns knows better.
+    # How an image is represented: here, by all its entries.  A Gram with few columns does better.
 
     def _images_of(self, changes: list[Change]) -> list[Array]:
-        """K v for each v: through its own rows if these are few, else all in one pass."""
+        """K v for each v: from the nonzero rows of v if they are few, else all in one pass."""
         n = self.gram.n_samples
         few = tuning.FEW_FLIPS / max(1, len(changes)) * n
         many = [k for k, (rows, _) in enumerate(changes) if len(rows) > few]
@@ -143,7 +143,7 @@ class Followed:
         return image
 
     def _differing(self, j: int, image: Array) -> Array:
-        """The rows where the sign of the image is not that of c."""
+        """The rows where the signs of the image and of c differ."""
         return np.flatnonzero(image * self.signs[j] < 0)
 
     def _form(self, image: Array, change: Change, K_change: Array) -> float:
@@ -152,7 +152,7 @@ class Followed:
 
 
 def near_count(positive: int, n_samples: int) -> int:
-    """How many rows single flips look at together: some for each whose flip gains."""
+    """How many rows single flips consider together: several for each whose flip gains."""
     most = min(n_samples // tuning.NEAR_SHARE, tuning.MOST_NEAR)
     count = max(tuning.FEWEST_NEAR, min(tuning.NEAR_FOR_EACH * positive, most))
     return n_samples if n_samples <= max(count, tuning.SMALL_ROWS) else count

@@ -1,7 +1,7 @@
-r"""Nystroem: K is approximated through a few landmark rows L.
+r"""Nystroem: K approximated through a few landmark rows L.
 
-:math:`K \approx F F^T` with :math:`F = k(X, L)\, k(L, L)^{-1/2}`.  If F fits into memory it is
-stored; if not, :math:`k(X, L)` is evaluated anew in each pass.
+:math:`K \approx F F^T` with :math:`F = k(X, L)\, k(L, L)^{-1/2}`.  F is stored if it fits into
+memory; if not, each pass evaluates :math:`k(X, L)`.
 """
 
 from typing import Any
@@ -22,14 +22,14 @@ def choose_landmarks(X: Any, count: int, method: str, rng: np.random.Generator) 
     n = X.shape[0]
     if method == "random":
         return np.sort(rng.choice(n, count, replace=False))
-    from sklearn.cluster import kmeans_plusplus  # noqa: PLC0415 (slow, and needed here alone)
+    from sklearn.cluster import kmeans_plusplus  # noqa: PLC0415 (slow, only needed here)
 
     candidates = np.arange(n)
     if n > max(tuning.SEEDING_ROWS, count):
         candidates = np.sort(rng.choice(n, max(tuning.SEEDING_ROWS, count), replace=False))
     seed = int(rng.integers(2**31))
     rows = X[candidates]
-    # In units of one, no squared distance overflows or vanishes.
+    # At this scale, no squared distance overflows or vanishes.
     _, picked = kmeans_plusplus(rows / unit_of(rows), count, random_state=seed)
     return np.unique(candidates[picked])
 
@@ -51,13 +51,13 @@ def nystroem_gram(X: Any, kernel: Kernel, index: Array, memory: int, workers: Wo
     F = _features(similar, whitening, dtype, workers) if stored else similar
     gram = FactorGram(F, workers, kernel, landmarks.X, whitening)
     total = float(kernel.diagonal(X).sum())
-    # What the approximation misses is positive semidefinite, so this is its size.
+    # What the approximation misses is positive semidefinite, so its trace is its size.
     gram.lost_share = max(0.0, 1.0 - float(gram.diagonal().sum()) / total) if total > 0 else 0.0
     return gram
 
 
 def _inverse_root(K: Array) -> Array:
-    """W with W^T K W = I, the null space of K left out."""
+    """W with W^T K W = I, without the null space of K."""
     values, vectors = linalg.eigh(K)
     kept = values > len(values) * np.finfo(values.dtype).eps * max(values[-1], 0)
     return vectors[:, kept] / np.sqrt(values[kept])

@@ -1,7 +1,7 @@
-"""What a worker does with a partition of the rows of a factor: few numbers in, few numbers out.
+"""Tasks on one partition of the rows of a factor: few numbers in, few numbers out.
 
-Nothing is kept between two tasks: signs are those of G w for a w of few numbers, so what is lost
-with a worker is simply computed again.
+Workers keep no state between tasks: signs are those of G w for a short w, so whatever is lost with
+a worker is simply recomputed.
 """
 
 import hashlib
@@ -24,14 +24,14 @@ class View:
 
     origin: Array
     directions: Array
-    """Orthonormal rows that P takes out."""
+    """Orthonormal rows that P removes."""
     landmarks: Any = None
-    """If there are any, F are the similarities to them; else F = X."""
+    """If given, F holds the similarities to them; else F = X."""
     whitening: Any = None
     whole: bool = False
-    """Whether F are similarities times W, so that W is no longer needed."""
+    """Whether F already includes W."""
     taken_off: bool = False
-    """Whether the origin is taken off each row: it is larger than the rows around it."""
+    """Whether to subtract the origin from each row, because it is larger than what remains."""
 
     @property
     def width(self) -> int:
@@ -41,7 +41,7 @@ class View:
     def pieces(
         self, X: Array, wanted: Callable[[slice], bool] = lambda rows: True
     ) -> Iterator[tuple[slice, Array]]:
-        """Some rows at a time, and their F."""
+        """Yield spans of rows with their F."""
         with computing():
             for rows in filter(wanted, spans(len(X), tuning.PARTITION_SPAN)):
                 F = X[rows] if self.landmarks is None else self.landmarks.with_new(X[rows])
@@ -49,19 +49,19 @@ class View:
                 yield rows, F - self.origin if self.taken_off else F
 
     def made(self, X: Array) -> Array:
-        """F, to be kept."""
+        """All of F, to keep."""
         out = np.empty((len(X), self.width), dtype=X.dtype)
         for rows, F in self.pieces(X):
             out[rows] = F
         return out
 
     def image(self, F: Array, b: Array) -> Array:
-        """G b, for a b with no part in the directions that P takes out."""
+        """G b, for b orthogonal to the directions that P removes."""
         b = b.astype(F.dtype, copy=False)
         return F @ b if self.taken_off else F @ b - self.origin @ b
 
     def rows(self, F: Array, center: Array | float = 0.0) -> Array:
-        """(F - 1 o^T) W, all of G but P; relative to a center, if there is one, in place of o."""
+        """(F - 1 o^T) W, which is G without P; a center, if given, replaces o."""
         origin = self.origin if np.ndim(center) == 0 else 0
         G = F + (self.origin - origin) if self.taken_off else F - origin
         return (G if self.whitening is None or self.whole else G @ self.whitening) - center
@@ -73,12 +73,12 @@ class View:
 
 
 Vector = Callable[[View, Array, int], Array]
-"""A vector over the rows: its entries for rows with features F, the first of this number."""
+"""A vector over the rows: gives the entries for rows with features F, given the first index."""
 
 
 @dataclass(frozen=True)
 class Signs:
-    """sgn(G w), 1 where that is zero, some rows flipped; drawn at random if there is a seed."""
+    """sgn(G w), 1 where that is zero, with some rows flipped; random if there is a seed."""
 
     w: Array
     flips: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -90,7 +90,7 @@ class Signs:
             rng = np.random.default_rng([self.seed, first])
             below = rng.integers(0, 2, len(F)).astype(bool)
         else:
-            # Always by the same product of the same rows: a sign never depends on who asks.
+            # Always the same product of the same rows: no sign depends on which task computes it.
             below = view.image(F, self.w) < 0
         flipped = slice(*np.searchsorted(self.flips, [first, first + len(F)]))
         below[self.flips[flipped] - first] ^= True
@@ -123,7 +123,7 @@ def nearness(center: Array, floor: float, total: float, view: View, F: Array, fi
 
 
 def combined(terms: Any, view: View, F: Array, first: int) -> Array:
-    """A sum of vectors, each times a number."""
+    """A linear combination of vectors."""
     return sum((number * v(view, F, first) for number, v in terms), start=np.zeros(len(F)))
 
 
@@ -139,7 +139,7 @@ def sums(vectors: list[Vector], view: View, X: Array, first: int) -> Array:
 
 
 def changes(pairs: list[tuple[Signs, Signs]], view: View, X: Array, first: int) -> Array:
-    """F^T (c' - c) and the sum of c' - c for pairs of signs c and c', from the rows that differ."""
+    """F^T (c' - c) and the sum of c' - c for pairs of signs (c, c'), from the rows that differ."""
     out = np.zeros((len(pairs), len(view.origin) + 1))
     same = all(old.seed == new.seed and np.array_equal(old.w, new.w) for old, new in pairs)
     flips = np.unique(np.concatenate([signs.flips for pair in pairs for signs in pair]))
@@ -159,7 +159,7 @@ def changes(pairs: list[tuple[Signs, Signs]], view: View, X: Array, first: int) 
 
 
 def sizes(vector: Vector, view: View, X: Array, first: int) -> Array:
-    """Sum of |v|, sum of v^2, and the largest |v| with its row, of one vector."""
+    """Sum of |v|, sum of v^2, largest |v| and its row, for one vector v."""
     found = []
     for rows, F in view.pieces(X):
         v = vector(view, F, first + rows.start).astype(np.float64, copy=False)
@@ -170,7 +170,7 @@ def sizes(vector: Vector, view: View, X: Array, first: int) -> Array:
 
 
 def summarized(parts: list[Any]) -> Array:
-    """One summary of several: sums, the largest, its row."""
+    """Merge several summaries into one."""
     found = np.concatenate(parts)
     top = found[found[:, 2].argmax()]
     return np.array([[found[:, 0].sum(), found[:, 1].sum(), top[2], top[3]]])
@@ -179,9 +179,9 @@ def summarized(parts: list[Any]) -> Array:
 def gains(
     signs: Signs, b: Array, bound: float, view: View, X: Array, first: int
 ) -> Iterator[tuple[Array, Array]]:
-    """Some rows at a time: K c, and gain, row and sign of the single flips that may gain.
+    """Yield for each span K c, and gain, row and sign of the single flips that may gain.
 
-    A flip gains only where |K c| is below the diagonal, which no entry above ``bound`` is.
+    A flip gains only where |K c| is below the diagonal, which never exceeds ``bound``.
     """
     for rows, F in view.pieces(X):
         Kc = view.image(F, b)
@@ -202,7 +202,7 @@ def best_gain(*state: Any) -> Array:
 
 
 def largest_gains(count: int, *state: Any) -> Array:
-    """The rows whose flips gain most: gain, row and sign."""
+    """Gain, row and sign of the flips that gain most."""
     found = np.empty((0, 3))
     for _, flips in gains(*state):
         found = top(count, [found, flips])
@@ -210,7 +210,7 @@ def largest_gains(count: int, *state: Any) -> Array:
 
 
 def top(count: int, parts: list[Array]) -> Array:
-    """The rows with the largest first entries, in order of the second."""
+    """The rows with the largest first entries, sorted by the second."""
     found = np.concatenate(parts)
     if len(found) > count:
         found = found[np.argpartition(-found[:, 0], count)[:count]]
@@ -218,7 +218,7 @@ def top(count: int, parts: list[Array]) -> Array:
 
 
 def table(vectors: list[Vector], view: View, dtype: Any, X: Array, first: Array) -> Array:
-    """Vectors as columns; the number of the first row is an array of one entry."""
+    """Vectors as columns; the index of the first row is an array of one entry."""
     out = np.empty((len(X), len(vectors)), dtype=dtype)
     for rows, F in view.pieces(np.asarray(X, dtype=view.origin.dtype)):
         for column, vector in zip(out.T, vectors, strict=True):
@@ -227,12 +227,12 @@ def table(vectors: list[Vector], view: View, dtype: Any, X: Array, first: Array)
 
 
 def rows_at(index: Array, view: View, X: Array, first: int) -> Array:
-    """X[index], for those of the rows that are here."""
+    """X[index], for the rows in this partition."""
     return X[index[(index >= first) & (index < first + len(X))] - first]
 
 
 def extremes(view: View, X: Array, first: int) -> Array:
-    """The rows with the largest and smallest entry and the longest row; refuses NaN."""
+    """The rows with the largest and smallest entry, and the longest row; rejects NaN."""
     largest, smallest = X.max(axis=1), X.min(axis=1)
     if not np.isfinite(largest).all() or not np.isfinite(smallest).all():
         raise ValueError("X contains NaN or infinity: drop or fill those entries first")
@@ -247,10 +247,10 @@ def digest(view: View, X: Array, first: int) -> Array:
 
 
 def added(parts: list[Array]) -> Array:
-    """The sum of what partitions gave."""
+    """The sum over partitions."""
     return np.sum(parts, axis=0)
 
 
 def joined(parts: list[Array]) -> Array:
-    """What partitions gave, one after the other."""
+    """The results of partitions, concatenated."""
     return np.concatenate(parts)

@@ -1,4 +1,4 @@
-"""New rows in feature space: what a fitted kernel PCA keeps, as plain arrays."""
+"""Projection of new rows: all that a fitted kernel PCA needs, as plain arrays."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +18,7 @@ from l1kpca.threads import Workers, advance, spans
 class Projected:
     """Rows projected on directions: scores, and squared distances to the center.
 
-    The distances are None where k(x, x) cannot be known.
+    The distances are None if k(x, x) is unknown.
     """
 
     scores: Array
@@ -29,9 +29,9 @@ class Projected:
 class Projection:
     r"""Scores :math:`(f(x) - o)\, A` of new rows x.
 
-    The features f(x) are the kernels k(x, r) with some ``rows`` r, x itself where there are no rows
-    (the linear kernel), or what the user gives (``kernel`` is None: a kernel matrix).  Every way to
-    hold K ends in this form.
+    The features f(x) are kernel values k(x, r) for some ``rows`` r; or x itself if there are no
+    rows (linear kernel); or a row of the user's kernel matrix (``kernel`` is None).  Every kind of
+    Gram ends up in this form.
     """
 
     kernel: Kernel | None
@@ -44,7 +44,7 @@ class Projection:
     weights: Array | None = None
     """The center as a combination of the rows, (m,)."""
     whitening: Array | None = None
-    """W, (m, r), if the rows are landmarks: the squared length of (f(x) - o) W is the distance."""
+    """W, (m, r), if the rows are landmarks: |(f(x) - o) W| is the distance to the center."""
 
     def __call__(self, X_new: Any, workers: Workers | None = None) -> Projected:
         """Project new rows."""
@@ -59,7 +59,7 @@ class Projection:
             x = X_new[span]
             for columns in spans(len(self.coef), tuning.TILE_SIDE if in_tiles else len(self.coef)):
                 features = x if self.rows is None else self.blocks.with_new(x, columns)
-                if self.origin is not None:  # in place, unless these are the user's numbers
+                if self.origin is not None:  # in place, unless this is the user's array
                     out = None if self.rows is None else features
                     features = np.subtract(features, self.origin[columns], out=out)
                 scores[span] += features @ self.coef[columns]
@@ -76,7 +76,7 @@ class Projection:
         return Projected(scores, np.maximum(norms, 0))
 
     def centered(self, weights: Array, means: Array) -> "Projection":
-        r"""The same in the feature space centered at the weighted mean of the rows.
+        r"""The same projection, centered at the weighted mean of the rows.
 
         With w the weights, m = K w and V the coefficients,
         :math:`(\phi(x) - \Phi w)^T (\Phi - \Phi w 1^T) V = (k(x, X) - m^T) (V - w 1^T V)`.
@@ -86,7 +86,7 @@ class Projection:
 
     @cached_property
     def blocks(self) -> KernelBlocks:
-        """The kernel between the rows and others."""
+        """Kernel values of other rows with the rows."""
         assert self.kernel is not None  # noqa: S101 (for mypy)
         return kernel_blocks(self.rows, self.kernel)
 
@@ -97,7 +97,7 @@ class Projection:
         return np.zeros(len(self.coef), self.coef.dtype) if self.weights is None else self.weights
 
     def _of_sparse(self, X_new: Any) -> Projected:
-        """Sparse rows under the linear kernel: the center is taken off the results."""
+        """Sparse rows, linear kernel: centers the results, not the rows."""
         scores = safe_sparse_dot(X_new, self.coef, dense_output=True)
         norms = row_norms(X_new, squared=True)
         if self.origin is not None:
@@ -106,7 +106,7 @@ class Projection:
         return Projected(scores, np.maximum(norms, 0))
 
     def _norms(self, features: Any, columns: slice) -> Any:
-        """What some of the features say about |phi(x) - center|^2; k(x, x) is added later."""
+        """What these features add to |phi(x) - center|^2; k(x, x) comes later."""
         if self.kernel is None:
             return 0
         if self.whitening is not None:

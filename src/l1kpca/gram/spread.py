@@ -1,6 +1,6 @@
-"""Vectors over rows on the workers of a cluster: only a few numbers of each are here.
+"""Vectors over rows on a cluster, of which this process holds only a few numbers.
 
-They have the NumPy operators that the algorithms use, so these need not know where rows are.
+They support the NumPy operators that algorithms use, so algorithms need not know where rows are.
 """
 
 from dataclasses import dataclass, replace
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class Spread:
-    """A vector over the rows, of which a few numbers are here.
+    """A vector over the rows, represented by a few numbers.
 
-    ``terms`` are numbers and vectors that workers know how to make, and ``at`` is G^T v without P;
-    without terms, the vector is the image G b and ``at`` is b.
+    ``terms`` are coefficients and vectors that workers can compute, and ``at`` is G^T v without P.
+    Without terms, the vector is the image G b, and ``at`` is b.
     """
 
-    __array_ufunc__ = None  # operators of NumPy leave it to these
+    __array_ufunc__ = None  # NumPy arrays defer to the operators below
 
     def __init__(self, gram: "WorkerFactorGram", terms: Any, at: Array | None = None):
         self.gram = gram
@@ -36,19 +36,19 @@ class Spread:
 
     @cached_property
     def at(self) -> Array:
-        """The few numbers; one pass if nobody has them yet."""
+        """The few numbers; costs one pass if they are not known yet."""
         return self.gram.sums([self.entries])[0]
 
     @property
     def entries(self) -> Any:
-        """The vector as a worker makes it."""
+        """The vector as a worker computes it."""
         if self.terms is None:
             return partial(tasks.image_of, self.gram.weights(self.at))
         return partial(tasks.combined, self.terms)
 
     @cached_property
     def summary(self) -> Array:
-        """Sum of sizes, sum of squares, largest size and its row."""
+        """Sum of |v|, sum of v^2, largest |v| and its row."""
         return self.gram.summary(self.entries)
 
     def __matmul__(self, other: "Spread") -> float:
@@ -80,7 +80,7 @@ class Spread:
         return float(self.gram.rows_of(np.array([row]))[0] @ self.at)
 
     def astype(self, dtype: Any, *, copy: bool = True) -> "Spread":
-        """Itself: a worker makes numbers of the type that is wanted."""
+        """Itself: workers choose the type of the entries."""
         return self
 
 
@@ -95,7 +95,7 @@ class Sizes:
         return float(self.summary[0])
 
     def argmax(self) -> int:
-        """The row of the largest."""
+        """The row of the largest one."""
         return int(self.summary[3])
 
 
@@ -121,7 +121,7 @@ class Diagonal:
 
 
 class Stack:
-    """Vectors one above the other, or beside each other: what they multiply says which."""
+    """Vectors as rows or as columns, whichever fits what they multiply."""
 
     def __init__(self, gram: "WorkerFactorGram", vectors: list[Spread]):
         self.gram = gram
@@ -148,7 +148,7 @@ class Stack:
 
 
 class WorkerFollowed(Followed):
-    """Signs that are sgn(G w) with a few rows flipped, and b = G^T c: both are here as numbers."""
+    """Signs sgn(G w) with a few rows flipped, and b = G^T c, both held as a few numbers."""
 
     gram: "WorkerFactorGram"
 
@@ -176,7 +176,7 @@ class WorkerFollowed(Followed):
         return Spread(self.gram, None, self._now[j])
 
     def propose(self, beta: Array, moving: Array) -> tuple[Array, Array]:
-        """Compare c with c' = sgn(K c), 1 where that is zero, in the searches that move."""
+        """Compare c with c' = sgn(K c), 1 where that is zero, in the ``moving`` searches."""
         gain, moved = np.zeros((2, len(self._signs)))
         new = {}
         for j in np.flatnonzero(moving).tolist():
@@ -188,7 +188,7 @@ class WorkerFollowed(Followed):
         return gain, moved
 
     def _change_to(self, new: dict[int, Signs]) -> dict[int, Array]:
-        """What b changes by; notes the step."""
+        """The change of b; records the step."""
         pairs = [(self._signs[j], c) for j, c in new.items()]
         raw: Any = self.gram.changes(pairs) if new else []
         self._next = {j: (c, change) for (j, c), change in zip(new.items(), raw, strict=True)}
@@ -203,7 +203,7 @@ class WorkerFollowed(Followed):
                 self._now[j] = self.gram.projected(self._raw[j])
 
     def flip(self, flips: list[Array]) -> None:
-        """Flip the signs of these rows, one array of rows for each search."""
+        """Flip the signs of these rows, given as one array per search."""
         before = self._signs
         self._change_to({
             j: replace(before[j], flips=np.setxor1d(before[j].flips, rows))

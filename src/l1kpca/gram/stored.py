@@ -1,4 +1,4 @@
-"""Grams made of square tiles of K: stored, or computed when a product needs them and forgotten."""
+"""Grams made of square tiles of K: stored, or recomputed for each product."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -16,14 +16,14 @@ from l1kpca.threads import Workers, advance, equal_areas, spans
 
 
 class TiledGram(Gram):
-    """Base of the Grams that can give any block of K; each tile serves both triangles."""
+    """Base of the Grams that can provide any block of K; each tile serves both triangles."""
 
     workers: Workers
     tile_side: int = tuning.TILE_SIDE
 
     @abstractmethod
     def block(self, rows: Rows, columns: Rows) -> Array:
-        """K[rows, columns]; may be a view, so it must not be written to."""
+        """K[rows, columns]; may be a view, so do not write to it."""
 
     def apply(self, V: Array, at: Array | None = None) -> Array:
         """K @ V, or K[:, at] @ V, from those columns alone."""
@@ -75,7 +75,7 @@ class TiledGram(Gram):
         return self._sum_over_tiles(add, (self.n_samples,), cost=rank)
 
     def _within(self, rows: slice, columns: slice) -> tuple[Array, int, int]:
-        """A matrix in memory with K[rows, columns] in it, and where that begins."""
+        """A matrix in memory that contains K[rows, columns], and where that block begins."""
         return self.block(rows, columns), 0, 0
 
     def _apply_columns(self, V: Array, at: Array) -> Array:
@@ -93,11 +93,11 @@ class TiledGram(Gram):
     def _sum_over_tiles(
         self, add: Callable[[slice, slice, Array, Array], None], shape: tuple[int, ...], cost: int
     ) -> Array:
-        """What ``add`` adds up over the tiles on and above the diagonal.
+        """Sum what ``add`` adds for the tiles on and above the diagonal.
 
-        Its last argument is room for a tile, zero at first: taking it anew doubles the time.
-        The rows of tiles are dealt into lanes of about equal area.  Each lane has its own sum, and
-        the sums are added in a fixed order, whatever the number of threads.
+        Its last argument is scratch space for a tile, initially zero: allocating it each time would
+        double the time.  The rows of tiles are dealt into lanes of about equal area.  Each lane has
+        its own sum, and the sums are added in a fixed order, for any number of threads.
         """
         tiles = spans(self.n_samples, self.tile_side)
 
@@ -129,7 +129,7 @@ class BlockedGram(TiledGram):
         self.bytes_held = tuning.TILE_TEMPORARIES * workers.n_threads * tile
 
     def block(self, rows: Rows, columns: Rows) -> Array:
-        """K[rows, columns], evaluated now."""
+        """K[rows, columns], evaluated on demand."""
         return self.blocks.between(rows, columns)
 
     def diagonal(self) -> Array:
@@ -142,10 +142,10 @@ class BlockedGram(TiledGram):
 
 
 class StoredGram(TiledGram):
-    """K is kept, n^2 numbers: computed from data, or given by the user and never written to.
+    """K is stored, n^2 numbers: computed from data, or given by the user and never written to.
 
-    ``blocks`` are the rows and the kernel, None if K was given; ``row_sums`` are K 1 if known; a
-    copy of K may take ``spare`` bytes; ``floor`` is the least that rounding errors are.
+    ``blocks`` holds the rows and the kernel, None if K was given; ``row_sums`` is K 1, if known; a
+    copy of K may take ``spare`` bytes; ``floor`` is a lower bound on rounding errors.
     """
 
     few_rows = tuning.STORED_TIMES
@@ -193,13 +193,13 @@ class StoredGram(TiledGram):
         return np.column_stack([self._triangle_product(np.ascontiguousarray(v)) for v in V.T])
 
     def written(self) -> tuple[Array, LowRank]:
-        """K itself, if its rows or columns lie together in memory."""
+        """K itself, if its rows or columns are contiguous in memory."""
         nothing = np.empty((0, self.n_samples), dtype=self.dtype)
         by_columns = self.K.flags.f_contiguous
         return np.ascontiguousarray(self.K.T if by_columns else self.K), (nothing, nothing)
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
-        """``sum_i |K - L^T R|_ij`` for each j; many terms are taken off a copy, which is kept."""
+        """``sum_i |K - L^T R|_ij`` for each j; subtracts many terms from a copy, and keeps it."""
         if minus is None or len(minus[0]) < tuning.MANY_SCORES or self.K.nbytes > self._spare:
             return super().column_l1(minus)
         if self._column_sums is None or not self._column_sums.go_on(*minus):
@@ -207,7 +207,7 @@ class StoredGram(TiledGram):
         return self._column_sums.sums.copy()
 
     def columns(self, index: Array, rows: Array | None = None) -> Array:
-        """K[:, index], or K[rows][:, index]; from rows of K, which lie together in memory."""
+        """K[:, index], or K[rows][:, index], from rows of K, which are contiguous in memory."""
         return self.K[index].T if rows is None else self.K[np.ix_(index, rows)].T
 
     def diagonal(self) -> Array:
@@ -215,13 +215,13 @@ class StoredGram(TiledGram):
         return self.K.diagonal().copy()
 
     def center(self, weights: Array) -> Gram:
-        """The Gram of the rows minus their weighted mean; no pass over K if its sums are known."""
+        """The Gram of the rows minus their weighted mean; no pass over K if row sums are known."""
         known = self.row_sums is not None and np.ptp(weights) == 0
         means = weights[0] * self.row_sums if known else self.apply(weights)
         return Centered(self, weights, means)
 
     def minus(self, left: Array, right: Array) -> Gram:
-        """K - L^T R: written out if K is small and the terms are many, else nothing is formed."""
+        """K - L^T R, formed only if K is small and the terms are many."""
         room = min(tuning.CACHED_BYTES, self._spare / 2)
         if len(left) < tuning.MANY_SCORES or self.K.nbytes > room:
             return Minus(self, left, right)
@@ -258,7 +258,7 @@ class StoredGram(TiledGram):
         return out
 
     def _triangle_product(self, v: Array) -> Array:
-        """K v from the upper triangle: each entry is read once."""
+        """K v from the upper triangle, reading each entry once."""
         cuts = equal_areas(self.n_samples, tuning.TRIANGLE_PIECES)
         parts = np.zeros((len(cuts), self.n_samples), dtype=self.dtype)
         pieces = [(self.K, v, *cut, part) for cut, part in zip(cuts, parts, strict=True)]
@@ -267,7 +267,7 @@ class StoredGram(TiledGram):
 
 
 def kernel_matrix(blocks: KernelBlocks, workers: Workers) -> Array:
-    """All of K, evaluated on and above the diagonal and mirrored; no second n x n array."""
+    """All of K, evaluated on and above the diagonal and mirrored, in a single n x n array."""
     n = blocks.X.shape[0]
     K = np.empty((n, n), dtype=blocks.X.dtype)
     tiles = spans(n, tuning.TILE_SIDE)

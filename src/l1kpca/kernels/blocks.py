@@ -17,7 +17,7 @@ _HARMLESS = 1e-9  # rounding error of an exponent
 
 
 class KernelBlocks:
-    """A kernel bound to rows: gives any block of their Gram matrix, by scikit-learn."""
+    """A kernel bound to rows; evaluates any block of their Gram matrix with scikit-learn."""
 
     def __init__(self, X: Any, kernel: Kernel):
         self.X, self.kernel = X, kernel
@@ -35,9 +35,9 @@ class GaussianBlocks(KernelBlocks):
     r"""Blocks of the Gaussian kernel on dense rows: a matrix product and an exponential in place.
 
     With :math:`z = \sqrt{2 \gamma} (x - m)` the exponent is the product of
-    :math:`(z_i, -|z_i|^2 / 2, 1)` and :math:`(z_j, 1, -|z_j|^2 / 2)`.  The shift to the medians m,
-    which the kernel does not see, keeps as many digits as possible.  Rows z are made block by
-    block: X may be a memory map and is never copied whole.
+    :math:`(z_i, -|z_i|^2 / 2, 1)` and :math:`(z_j, 1, -|z_j|^2 / 2)`.  Subtracting the medians m
+    does not change the kernel, but preserves digits.  Rows z are computed block by block: X may be
+    a memory map and is never copied as a whole.
     """
 
     def __init__(self, X: Array, kernel: Kernel):
@@ -62,7 +62,7 @@ class GaussianBlocks(KernelBlocks):
             left = self._augmented(X_new, -2, 1)
             exponents = row_norms(left[:, :-2], squared=True) / -2
         if not np.isfinite(exponents).all():
-            # So far from every training row that k is zero: any other row as far will do.
+            # So far from every training row that k is zero, as it is for any other far row.
             far = np.sqrt(np.finfo(self.X.dtype).max / (64 * left.shape[1]))
             np.clip(left[:, :-2], -far, far, out=left[:, :-2])
             exponents = row_norms(left[:, :-2], squared=True) / -2
@@ -70,12 +70,12 @@ class GaussianBlocks(KernelBlocks):
         return self._evaluate(X_new, left, columns, self._clips or self._can_overflow(exponents))
 
     def _can_overflow(self, exponents: Array) -> bool:
-        """Whether terms are so large that their sum, at most zero, may come out above."""
+        """Whether terms are so large that their sum, which is at most zero, may come out above."""
         largest = -float(exponents.min(initial=0))
         return np.finfo(self.X.dtype).eps * self.X.shape[1] * largest > _HARMLESS
 
     def _augmented(self, X: Array, place: int, exponents: Any) -> Array:
-        """Rows (z, 1, 1), one of the ones replaced by the exponents."""
+        """Rows (z, 1, 1), with the exponents in ``place`` of a one."""
         n_features = X.shape[1]
         out = np.ones((len(X), n_features + 2), dtype=self.X.dtype)
         np.subtract(X, self._shift, out=out[:, :n_features])
@@ -97,9 +97,10 @@ class GaussianBlocks(KernelBlocks):
     def _subtract_far_rows(
         self, block: Array, left: tuple[Array, Array], right: tuple[Array, Array]
     ) -> None:
-        """Correct exponents of rows x, with -|z|^2 / 2, far from zero and close to each other.
+        """Correct exponents of rows far from zero but close to each other.
 
-        These have lost their digits in the sum; the rows are subtracted from each other instead.
+        Their sum has lost its digits, so the rows are subtracted from each other instead.  Each
+        side holds rows x and their -|z|^2 / 2.
         """
         limits = np.finfo(block.dtype)
         rows, columns = (np.flatnonzero(-e > limits.eps ** (-1 / 3)) for _, e in (left, right))
@@ -121,7 +122,7 @@ def kernel_blocks(X: Any, kernel: Kernel) -> KernelBlocks:
 
 
 def middle(X: Array) -> Array:
-    """The median of each column, of rows at equal steps where there are many."""
+    """The median of each column, over evenly spaced rows if there are many."""
     some = X[:: max(1, len(X) // tuning.MEDIAN_ROWS)]
     half = len(some) // 2
     return np.partition(some, half, axis=0)[half]

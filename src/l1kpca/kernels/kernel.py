@@ -26,8 +26,8 @@ _PARAMETERS = {
     "sigmoid": ("gamma", "coef0"),
     "chi2": ("gamma",),
 }
-NONNEGATIVE = ("chi2", "additive_chi2")  # of rows without negative numbers
-SQUARES_NOTHING = ("laplacian", "cosine", *NONNEGATIVE)  # take rows of any size
+NONNEGATIVE = ("chi2", "additive_chi2")  # accept no negative numbers
+SQUARES_NOTHING = ("laplacian", "cosine", *NONNEGATIVE)  # accept rows of any size
 GAMMA_RULES = ("paper", "median", "narrow", "wide", "scale")
 _WIDTHS = {"median": 1.0, "narrow": 1 / 3, "wide": 2.0}  # in median distances between rows
 KERNEL_NAMES = tuple(sorted(PAIRWISE_KERNEL_FUNCTIONS))
@@ -35,21 +35,22 @@ KERNEL_NAMES = tuple(sorted(PAIRWISE_KERNEL_FUNCTIONS))
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel (a name that scikit-learn knows, or a function of two rows) and its arguments."""
+    """A kernel, by its name in scikit-learn or as a function of two rows, and its arguments."""
 
     function: str | Callable[..., float]
     params: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, X: Any, Y: Any) -> Array:
         """Evaluate k on all pairs of rows."""
-        if self.function == "cosine":  # scikit-learn takes rows shorter than 10 eps for zero
+        if self.function == "cosine":  # scikit-learn treats rows shorter than 10 eps as zero
             return safe_sparse_dot(unit_rows(X), unit_rows(Y).T, dense_output=True)
         metric = one_number_of(self.function) if callable(self.function) else self.function
-        with np.errstate(invalid="ignore", over="ignore"):  # said below, in words
+        with np.errstate(invalid="ignore", over="ignore"):  # reported below
             K = pairwise_kernels(X, Y, metric=metric, **self.params)
         if not self.is_positive and not np.isfinite(K).all():
             raise ValueError(
-                f"kernel={name_of(self.function)} returned NaN or infinity: check it and scale X"
+                f"kernel={name_of(self.function)} returned NaN or infinity: check the function and"
+                " the scale of X"
             )
         return K
 
@@ -84,13 +85,13 @@ class Kernel:
 
 
 def name_of(function: str | Callable[..., Any]) -> str:
-    """The name of a kernel in messages."""
+    """How messages name a kernel."""
     known = isinstance(function, str)
     return repr(function) if known else getattr(function, "__name__", "callable")
 
 
 def one_number_of(function: Callable[..., Any]) -> Callable[..., float]:
-    """The function, with an error where it returns anything but one real number."""
+    """The function, but raising an error unless it returns one real number."""
 
     def checked(x: Any, y: Any, **params: Any) -> float:
         value = function(x, y, **params)
@@ -100,6 +101,7 @@ def one_number_of(function: Callable[..., Any]) -> Callable[..., float]:
             kind = f"shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
             raise ValueError(
                 f"kernel={name_of(function)} returned {kind} for two rows; return one real number"
+                " for each pair"
             )
         return float(value)
 
@@ -107,7 +109,7 @@ def one_number_of(function: Callable[..., Any]) -> Callable[..., float]:
 
 
 def unit_rows(X: Any) -> Any:
-    """Rows at length one, rows of zeros as they are; no square overflows or vanishes."""
+    """Rows scaled to length one, zero rows unchanged; no square overflows or vanishes."""
     for length in (_largest_of_rows, row_norms):
         lengths = length(X)
         lengths = np.where(lengths > 0, lengths, 1).astype(X.dtype, copy=False)
@@ -115,7 +117,7 @@ def unit_rows(X: Any) -> Any:
             X = X.copy()
             X.data /= np.repeat(lengths, np.diff(X.indptr))
         else:
-            X = np.ascontiguousarray(X / lengths[:, np.newaxis])  # sums in one order
+            X = np.ascontiguousarray(X / lengths[:, np.newaxis])  # fixes the order of sums
     return X
 
 
@@ -126,14 +128,14 @@ def _largest_of_rows(X: Any) -> Array:
 
 
 def make_kernel(function: Any, given: Mapping[str, Any], extra: Mapping[str, Any] | None) -> Kernel:
-    """A kernel with those of the ``given`` parameters that it takes; callables take ``extra``."""
+    """A kernel with the ``given`` parameters that it accepts; callables get ``extra``."""
     if callable(function):
         return Kernel(function, dict(extra or {}))
     return Kernel(function, {name: given[name] for name in _PARAMETERS.get(function, ())})
 
 
 def resolve_gamma(gamma: float | str | None, X: Any) -> float:
-    """Turn a rule for the kernel coefficient, listed at `L1KernelPCA`, into a number."""
+    """Turn a rule for gamma, as listed in `L1KernelPCA`, into a number."""
     n_features = X.shape[1]
     if gamma is None:
         return 1.0 / n_features
@@ -150,21 +152,22 @@ def resolve_gamma(gamma: float | str | None, X: Any) -> float:
 def _inverse_of_squares(
     square: float, unit: float, times: float, dtype: np.dtype[Any], rule: str
 ) -> float:
-    """1 / (times square unit^2), or 1 where that is 1 / 0."""
+    """1 / (times square unit^2), or 1 if the square is zero."""
     if square == 0:
         return 1.0
     limits = np.finfo(dtype)
-    spread = times * square * unit * unit  # in this order: inf or 0, but no error
+    spread = times * square * unit * unit  # this order gives inf or 0, never an error
     if not float(limits.tiny) < spread < float(limits.max):
         lost = "vanish" if spread < 1 else "overflow"
         raise ValueError(
-            f"gamma={rule!r}: squares of X {lost} in {dtype}; scale the columns, or give a number"
+            f"gamma={rule!r}: squares of X {lost} in {dtype}; scale the columns, for example with"
+            " sklearn.preprocessing.StandardScaler, or give a number"
         )
     return 1.0 / spread
 
 
 def _median_of_squared_distances(X: Any) -> tuple[float, float]:
-    """Between rows that differ, over at most 1000 evenly spaced rows; and the unit of length."""
+    """The median over distinct pairs of at most 1000 evenly spaced rows, and the unit of length."""
     picked = np.unique(np.linspace(0, X.shape[0] - 1, tuning.MEDIAN_ROWS).astype(int))
     rows = X[picked]
     unit = unit_of(rows)
@@ -178,8 +181,8 @@ def _median_of_squared_distances(X: Any) -> tuple[float, float]:
 
 
 def _variance(X: Any) -> tuple[float, float]:
-    """Variance of all entries, without a copy of X; and the unit of length."""
-    if hasattr(X, "variance"):  # rows that are elsewhere
+    """Variance of all entries, without copying X, and the unit of length."""
+    if hasattr(X, "variance"):  # rows on a cluster
         return X.variance(), 1.0
     size = X.shape[0] * X.shape[1]
     unit = unit_of(X)
@@ -196,6 +199,6 @@ def _variance(X: Any) -> tuple[float, float]:
 
 
 def unit_of(X: Any) -> float:
-    """A power of two near the largest entry of X: dividing by it costs no digit."""
+    """A power of two near the largest entry of X; dividing by it is exact."""
     largest = max(float(X.max()), -float(X.min()))
     return float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if largest > 0 else 1.0

@@ -1,4 +1,4 @@
-"""The kernel PCAs that the paper compares with, and the joint L1 method.
+"""The kernel PCAs that the paper compares against, and the joint L1 method.
 
 Each has the interface of `l1kpca.L1KernelPCA`: to switch methods, change the name.
 """

@@ -19,7 +19,7 @@ from l1kpca.gram.choose import read_memory_limit
 
 @parameters
 class _Decomposed(KernelPCABase):
-    """One component after the other, with K decomposed first."""
+    """Finds components one by one, after decomposing K."""
 
     start: Any = "auto"
     _method: ClassVar[Callable[..., ComponentSolver]]
@@ -51,16 +51,16 @@ class KwakKernelPCA(_Decomposed):
     fit_inverse_transform, max_iter : optional
         As in `L1KernelPCA`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the small moves away from a zero projection.
+        Seed of the small random moves away from a zero projection.
     copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : optional
         As in `L1KernelPCA`; unless K has low rank, all of it must fit into ``memory_limit``.
     start : {"norm", "column", "eigen", "random", "auto"} or array, default="norm"
-        Where a search begins; "norm", the row with the largest norm, is the method's own.
+        Where a search starts; "norm", the row with the largest norm, is the method's own.
 
     Notes
     -----
-    Where a search ends with :math:`w^T y_i = 0` for a nonzero row, w moves a little at random and
-    the search goes on.  We follow later descriptions and public code, not the 2013 paper itself.
+    If a search ends with :math:`w^T y_i = 0` for a nonzero row, w moves slightly at random and the
+    search continues.  We follow later descriptions and public code, not the 2013 paper itself.
 
     References
     ----------
@@ -88,13 +88,13 @@ class XiaoKernelPCA(_Decomposed):
     memory_limit, dtype, verbose : optional
         As in `L1KernelPCA`; unless K has low rank, all of it must fit into ``memory_limit``.
     start : {"eigen", "column", "norm", "random", "auto"} or array, default="eigen"
-        Where a search begins; "eigen", the L2 solution, is the method's own.
+        Where a search starts; "eigen", the L2 solution, is the method's own.
 
     Notes
     -----
     The system is singular, so plain elimination returns a huge null vector with random signs.  We
-    take :math:`\eta = U \Lambda^{-1} U^T K c`; one decomposition of K serves all components.  Start
-    and system are those that Kim and Klabjan report; deflation and sgn(0) are our assumptions.
+    use :math:`\eta = U \Lambda^{-1} U^T K c`; one decomposition of K serves all components.  The
+    start and the system are as Kim and Klabjan report; deflation and sgn(0) are our assumptions.
 
     References
     ----------
@@ -118,21 +118,21 @@ class JointL1KernelPCA(KernelPCABase):
     Parameters
     ----------
     n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha : optional
-        As in `L1KernelPCA`; here the components depend on how many there are.
+        As in `L1KernelPCA`, but the components depend on how many there are.
     fit_inverse_transform, max_iter, random_state, copy_X, n_jobs, center, gram
     memory_limit, dtype, verbose, solver, start, n_starts : optional
-        As in `L1KernelPCA`; the last three are for the greedy solution that the search starts from.
+        As in `L1KernelPCA`; the last three apply to the greedy solution where the search starts.
 
     Attributes
     ----------
     objective_trace_ : list of ndarrays
         The joint objective step by step, from the greedy solution on, the same for all components;
-        it never falls.  All other attributes are as in `L1KernelPCA`.
+        it never decreases.  All other attributes are as in `L1KernelPCA`.
 
     Notes
     -----
-    Components are sorted by their L1 norms.  We follow two public implementations, which start at
-    random and keep the best of several runs, not the paper itself.
+    Components are sorted by their L1 norms.  We follow two public implementations, not the paper
+    itself; they start at random and keep the best of several runs.
 
     References
     ----------
@@ -196,14 +196,14 @@ class R1KernelPCA(KernelPCABase):
     signs_ : ndarray of shape (n_components_, n_samples), int8
         Signs of the scores.
     objective_trace_ : list of ndarrays
-        The sum of :math:`\rho(s_i)` step by step, the same for all components; it never rises.  All
-        other attributes are as in `L1KernelPCA`.
+        The sum of :math:`\rho(s_i)` step by step, the same for all components; it never increases.
+        All other attributes are as in `L1KernelPCA`.
 
     Notes
     -----
-    The start is the L2 solution, which also sets c.  The components are the principal axes of the
-    weighted rows, largest first.  To keep "l1" finite, rows nearer than c / 10 000 count as that
-    far.  We follow four public implementations that agree, and later work for "cauchy" and "l1".
+    The search starts at the L2 solution, which also sets c.  The components are the principal axes
+    of the weighted rows, largest first.  To keep "l1" finite, distances are at least c / 10 000.
+    We follow four public implementations that agree, and later work for "cauchy" and "l1".
 
     References
     ----------

@@ -35,16 +35,16 @@ class L2KernelPCA(KernelPCABase):
     fit_inverse_transform : optional
         As in `L1KernelPCA`.
     max_iter : int, default=None
-        Bound on the iterations of "arpack"; None is its own choice.
+        Maximum number of iterations of "arpack"; None is its default.
     random_state : int, RandomState instance or None, default=None
         Seed of "arpack" and "randomized".
     copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : optional
-        As in `L1KernelPCA`; all of K must fit into ``memory_limit`` in the end.
+        As in `L1KernelPCA`, but all of K must fit into ``memory_limit``.
     eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
         "auto" is "arpack" for fewer than 10 components of more than 200 rows, else "dense",
         which also replaces "arpack" for as many components as rows.
     tol : float, default=0
-        Tolerance of "arpack"; 0 is its own choice.
+        Tolerance of "arpack"; 0 is its default.
     iterated_power : int or "auto", default="auto"
         Power iterations of "randomized".
 
@@ -53,16 +53,16 @@ class L2KernelPCA(KernelPCABase):
     signs_ : ndarray of shape (n_components_, n_samples), int8
         Signs of the scores.
     eigenvalues_ : ndarray of shape (n_components_,)
-        Of the centered Gram matrix, the largest first.
+        Eigenvalues of the centered Gram matrix, largest first.
     eigenvectors_ : ndarray of shape (n_samples, n_components_)
-        Unit eigenvectors, turned so that the largest entry, in size, is positive.
+        Unit eigenvectors, turned so that the largest entry in size is positive.
     objective_trace_ : list of ndarrays
         One eigenvalue each.  All other attributes are as in `L1KernelPCA`.
 
     Notes
     -----
-    We call the routines that scikit-learn's ``KernelPCA`` calls, in the same way, on K with any
-    center.  Where K is indefinite, we keep the components of its positive eigenvalues.
+    We call the same routines as scikit-learn's ``KernelPCA``, in the same way, on K with any
+    center.  If K is indefinite, we keep the components of its positive eigenvalues.
 
     Examples
     --------
@@ -109,10 +109,10 @@ class Eigenvectors:
     def components(
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
-        """Yield up to ``limit`` components, the largest eigenvalue first."""
+        """Yield up to ``limit`` components, largest eigenvalue first."""
         K = whole_matrix(gram, self.memory)
         if max(K.max(), -K.min()) <= negligible_variance(gram) / len(K):
-            return  # arpack refuses a matrix of zeros
+            return  # arpack rejects a matrix of zeros
         values, vectors = self._eigenpairs(K, limit)
         order = np.argsort(values)[::-1]
         kept = order[values[order] > negligible_variance(gram)]
@@ -122,7 +122,7 @@ class Eigenvectors:
             yield Component(vector / root, vector * root, signs_int8(vector), trace).oriented()
 
     def _eigenpairs(self, K: Array, count: int) -> tuple[Array, Array]:
-        """By the routines that ``KernelPCA`` calls, called as it calls them."""
+        """Call the routines that ``KernelPCA`` calls, in the same way."""
         n, rng, solver = len(K), np.random.RandomState(self.seed), self.eigen_solver
         if solver == "auto":
             solver = "arpack" if n > _MANY_ROWS and count < _FEW else "dense"
