@@ -31,7 +31,10 @@ def precomputed(matrix, **settings):
 
 @pytest.mark.parametrize("columns", [4, 20])
 def test_square(columns):
-    with refuses(f"X of shape (30, {columns}) must be square when kernel='precomputed'"):
+    with refuses(
+        f"X of shape (30, {columns}) must be square when kernel='precomputed': pass the kernel"
+        " between all training rows"
+    ):
         precomputed(K[:, :columns])
 
 

@@ -205,5 +205,5 @@ def test_places_without_a_file_are_named(tmp_path):
 
 def test_a_file_that_is_too_large_is_refused(tmp_path):
     save(L1KernelPCA(1).fit(X), tmp_path / "m.skops")
-    with pytest.raises(ModelFileError, match=r"holds \d+ bytes, more than the 1000 allowed; fit"):
+    with pytest.raises(ModelFileError, match=r"holds \d+ bytes, more than the 1000 allowed; use a"):
         load(tmp_path / "m.skops", max_bytes=1000)

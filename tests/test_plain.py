@@ -203,7 +203,7 @@ UNFIT = {
     "masked array": (np.ma.array([1.0], mask=True), "place.at is of type MaskedArray"),
     "other sparse": (sparse.coo_array(np.eye(2)), "place.at is of type coo_array"),
     "other type": (int, "place.at is of type type"),
-    "state": (Hidden().fit(1), "place.at keeps _center, neither a parameter nor a name with _ la"),
+    "state": (Hidden().fit(1), "place.at keeps _center, which is neither a parameter nor en"),
     "inner": (Slotted(print), "place.at.width is of type builtin_function_or_method"),
 }
 

@@ -1,4 +1,4 @@
-"""Checks that several layers need: numbers, seeds, kernel matrices, and the size of values."""
+"""Checks for several layers: numbers, seeds, kernel matrices, and the size of values."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ _ADVICE = "scale the columns, for example with sklearn.preprocessing.StandardSca
 
 
 def check_scale(X: Any, kernel: Kernel, n_samples: int) -> None:
-    """Refuse rows, the largest of ``n_samples``, for which c^T K c would overflow or vanish."""
+    """Refuse rows for which c^T K c would overflow or vanish; X has the largest of all rows."""
     if callable(kernel.function):
         return
     what = f"kernel={name_of(kernel.function)}"
@@ -29,7 +29,7 @@ def check_scale(X: Any, kernel: Kernel, n_samples: int) -> None:
         diagonal = float(np.abs(kernel.diagonal(X)).max())
     refuse_overflow(diagonal * n_samples**2, X.dtype, what)
     if kernel.function in NONNEGATIVE:
-        refuse_overflow(2 * float(X.max()), X.dtype, what)  # x + y is a divisor
+        refuse_overflow(2 * float(X.max()), X.dtype, what)  # the kernel divides by x + y
     if kernel.function in SQUARES_NOTHING:
         return
     norm = float(row_norms(X, squared=True).max())
@@ -49,11 +49,12 @@ def check_sums(X: Array) -> None:
     if not largest < float(np.finfo(X.dtype).max) / 16:
         raise ValueError(
             f"X has values of up to {largest:.3g}: sums overflow in {X.dtype}; divide the columns"
+            " by a number"
         )
 
 
 def refuse_overflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE) -> None:
-    """Refuse numbers of this size, or twice it, that overflow."""
+    """Refuse numbers of this size if they overflow."""
     if not largest < float(np.finfo(dtype).max):
         raise ValueError(
             f"X is too large for {what} in {dtype}: sums of kernel values overflow; {advice}"
@@ -61,7 +62,7 @@ def refuse_overflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE
 
 
 def refuse_underflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE) -> None:
-    """Refuse numbers of this size if they have lost their digits."""
+    """Refuse numbers of this size if they have lost digits."""
     if _is_lost(largest, dtype):
         raise ValueError(f"X is too small for {what} in {dtype}: kernel values vanish; {advice}")
 
@@ -74,13 +75,13 @@ def _is_lost(size: float, dtype: Any) -> bool:
 
 @contextmanager
 def overflow_is_checked() -> Iterator[None]:
-    """No warnings of NumPy: whoever enters looks at the results."""
+    """Silence NumPy's warnings; the caller checks the results."""
     with np.errstate(over="ignore", invalid="ignore"):
         yield
 
 
 def check_results(results: Array, kernel: Any) -> Array:
-    """The results, unless one of them overflowed."""
+    """The results; refuses any that overflowed."""
     if not np.isfinite(results).all():
         refuse_overflow(np.inf, results.dtype, f"kernel={name_of(kernel)}")
     return results
@@ -94,7 +95,7 @@ def check_count(name: str, value: Any, at_least: int = 1) -> None:
 
 def check_number(name: str, value: Any, at_least: float) -> None:
     """Refuse anything but a finite number that is large enough."""
-    # NumPy cannot take an integer beyond every float.
+    # NumPy cannot convert integers larger than every float.
     if not isinstance(value, Real) or not abs(value) <= _LARGEST:  # type: ignore[operator]
         raise ValueError(f"{name}={value!r} must be a finite number")
     if float(value) < at_least:
@@ -102,26 +103,31 @@ def check_number(name: str, value: Any, at_least: float) -> None:
 
 
 def is_int(value: Any) -> bool:
-    """Whether it is an integer, and not a bool."""
+    """Whether it is an integer, but not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_dask(X: Any) -> bool:
-    """Whether X is a collection of Dask, without importing it."""
+    """Whether X is a Dask collection, without importing Dask."""
     return type(X).__module__.partition(".")[0] == "dask"
 
 
 def refuse_dates(X: Any) -> None:
-    """Refuse arrays of dates and durations, which NumPy takes for counts."""
+    """Refuse arrays of dates and durations, which NumPy would convert to counts."""
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", "f") in "mM":
-        raise ValueError(f"X holds dates or durations ({dtype}): give numbers, such as days")
+        raise ValueError(
+            f"X holds dates or durations ({dtype}): give numbers, such as days since a date"
+        )
 
 
 def check_kernel_matrix(K: np.ndarray, workers: Workers) -> tuple[np.ndarray, np.ndarray]:
     """K in row-major order and its row sums, if it is square, finite and symmetric."""
     if K.shape[0] != K.shape[1]:
-        raise ValueError(f"X of shape {K.shape} must be square when kernel='precomputed'")
+        raise ValueError(
+            f"X of shape {K.shape} must be square when kernel='precomputed': pass the kernel"
+            " between all training rows"
+        )
     K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K)
     difference, size, sums = _asymmetry(K, workers)
     what, advice = "kernel='precomputed'", "divide it by a number"
@@ -137,9 +143,9 @@ def check_kernel_matrix(K: np.ndarray, workers: Workers) -> tuple[np.ndarray, np
 
 
 def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float, np.ndarray]:
-    """Frobenius norms of K - K^T and of K, and the row sums; NaN and infinity are refused.
+    """Frobenius norms of K - K^T and of K, and the row sums; refuses NaN and infinity.
 
-    |(K - K^T) v|^2 stands for the first, squared, which is its mean over random signs v.
+    |(K - K^T) v|^2, for random signs v, estimates the square of the first, which is its mean.
     """
     n = len(K)
     v = np.random.default_rng(0).choice(np.array([-1, 1], dtype=K.dtype), n)

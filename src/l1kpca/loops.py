@@ -1,7 +1,7 @@
-"""Compiled inner loops: arrays in, arrays out, the GIL released.
+"""Compiled inner loops: arrays in, arrays out, without the GIL.
 
-Each has a plain NumPy twin in the tests.  numba is loaded when a loop is first called, so that
-importing the package stays as fast as importing scikit-learn.
+Each has a plain NumPy twin in the tests.  numba is loaded when a loop is first called, so importing
+the package stays as fast as importing scikit-learn.
 """
 
 from collections.abc import Callable
@@ -14,11 +14,11 @@ import numpy as np
 from l1kpca._typing import Array
 
 Factors = tuple[Array, Array]
-"""(L, R), both (rank, n), of a matrix L^T R that is to be taken off."""
+"""(L, R), both (rank, n), of a matrix L^T R to subtract."""
 
 
 def compiled(plain: Callable[..., Any], *, reorder: bool = True) -> Callable[..., Any]:
-    """Compile at the first call and keep the result on disk for later processes.
+    """Compile on the first call, and cache the result on disk for later processes.
 
     ``reorder`` lets the compiler add numbers in any order.
     """
@@ -30,7 +30,7 @@ def compiled(plain: Callable[..., Any], *, reorder: bool = True) -> Callable[...
 
         known = dict(plain.__globals__)
         for name in plain.__code__.co_names:
-            if hasattr(known.get(name), "machine_code"):  # a compiled loop that is called
+            if hasattr(known.get(name), "machine_code"):  # calls another compiled loop
                 known[name] = known[name].machine_code()
         bound = FunctionType(plain.__code__, known, plain.__name__)
         bound.__qualname__, bound.__module__ = plain.__qualname__, plain.__module__
@@ -46,10 +46,10 @@ def compiled(plain: Callable[..., Any], *, reorder: bool = True) -> Callable[...
 
 @partial(compiled, reorder=False)
 def exponentials(x: Array) -> None:
-    """x <- exp(x), in place, to one unit in the last place: four times as fast as NumPy's.
+    """x <- exp(x), in place, to one unit in the last place: four times as fast as NumPy.
 
     With k the integer nearest to x / log 2, exp x = 2^k exp(x - k log 2), the latter by its series.
-    Adding 1.5 * 2^52 leaves k in the last bits of a number; shifted, they add to an exponent.
+    Adding 1.5 * 2^52 leaves k in the last bits of a number; shifting adds them to an exponent.
     """
     powers, series = np.empty(512), np.empty(512)
     power_bits, series_bits = powers.view(np.int64), series.view(np.int64)
@@ -90,8 +90,8 @@ def exponentials(x: Array) -> None:
 def symmetric_dot(K: Array, v: Array, start: int, stop: int, out: Array) -> None:
     """out += (rows start..stop of the upper triangle of K, mirrored) @ v.
 
-    Each entry is read once for both triangles, and eight rows share each read of v and out: 1.2
-    times as fast as four, twice as fast as reading all of K.
+    Reads each entry once for both triangles, and v and out once for eight rows: 1.2 times as fast
+    as for four, twice as fast as reading all of K.
     """
     n, i = K.shape[0], start
     while i + 8 <= stop:
@@ -152,8 +152,8 @@ def absolute_sums(
 ) -> None:
     """Add the sums of |K[top + i, left + j] - minus[i, j]| to by_row[i] and by_column[j].
 
-    Four rows share each read and write of by_column: three times as fast as one after the other.
-    K is whole, since a part of it is not known to have its columns side by side in memory.
+    Four rows share each read and write of by_column: three times as fast as one row at a time.
+    Takes all of K, since numba cannot know that a part of it has contiguous rows.
     """
     i, n_rows, n_columns = 0, by_row.shape[0], by_column.shape[0]
     while i + 4 <= n_rows:
@@ -178,10 +178,10 @@ def absolute_sums(
 
 @compiled
 def take_off(K: Array, s: Array, start: int, stop: int, sums: Array) -> None:
-    """Rows start..stop of the upper triangle of K -= s s^T, in place; adds the sums of |K|.
+    """Rows start..stop of the upper triangle of K -= s s^T, in place; adds to sums of |K|.
 
-    The sums are those of the columns of the whole matrix: an entry counts in its row, too.  Four
-    rows share each read of s and sums: nearly twice as fast as one after the other.
+    These are column sums of the whole matrix, so each entry also counts for its mirror image.  Four
+    rows share each read of s and sums: nearly twice as fast as one row at a time.
     """
     n, i = K.shape[0], start
     while i < stop:
@@ -214,18 +214,19 @@ def differing_signs(
     both: Factors, vectors: Factors, shift: float, way: tuple[float, float], seen: Array,
     c: Array, span: tuple[int, int],
 ) -> Array:  # fmt: skip
-    """The rows within the span where F b - shift has not the sign of c.
+    """The rows within the span where the signs of F b - shift and c differ.
 
-    ``both`` are F and F in fewer digits, ``vectors`` b and b / |b| likewise, ``way`` how far b has
-    moved and |b|.  ``seen`` holds the length of each row, the way at which its entry was computed
-    last, the entry, at least, and the error of an entry of few digits for each unit of |b|.  An
-    entry is computed again if it may have another sign by now, in full digits if it is near zero.
+    ``both`` holds F in full and in reduced precision, ``vectors`` b and b / |b| likewise, ``way``
+    the distance that b has moved, and |b|.  ``seen`` holds for each row its length, the distance at
+    which its entry was last computed, a lower bound on the entry's size, and the entry's error per
+    unit of |b| in reduced precision.  Recomputes entries that may have changed sign, in full
+    precision if they are near zero.
     """
     lengths, at, image, error = seen[0], seen[1], seen[2], seen[3]
     found, count = np.empty(span[1] - span[0], np.int64), 0
     (F, thin), (b, unit), (moved, size) = both, vectors, way
     for i in range(span[0], span[1]):
-        # Not "<=": a length may vanish, and 0 times infinity is not a number.
+        # Not "<=": a length may be zero, and 0 times infinity is NaN.
         if not abs(image[i]) > 1.001 * lengths[i] * (moved - at[i]):
             few, total = thin[i], unit[0] * 0
             for j in range(unit.shape[0]):
@@ -251,8 +252,8 @@ def both_products(
 ) -> float:
     """Rows start..stop of K 1 and K v; adds their share of K^T v, returns that of sum K_ij^2.
 
-    One pass at the speed of memory says, for a random v, whether K is symmetric, and gives the sums
-    that centering needs.  Four rows share each read and write of K^T v: 1.5 times as fast as one.
+    One pass, at the speed of memory, tells for a random v whether K is symmetric, and yields the
+    sums for centering.  Four rows share each read and write of K^T v: 1.5 times as fast as one.
     """
     size, i = 0.0, start
     while i + 4 <= stop:

@@ -161,7 +161,8 @@ def load(
     except Exception as error:  # whatever constructors raise on values that they do not know
         said = _shown([f"{type(error).__name__}: {error}"])
         raise ModelFileError(
-            f"{path} holds a model that cannot be built ({said}); fit and save it again."
+            f"{path} holds a model that cannot be built ({said}); it was altered, or saved with"
+            " other versions of its classes: fit and save it again."
         ) from error
 
 
@@ -172,7 +173,8 @@ def _open_regular(path: Path, limit: int) -> IO[bytes]:
         raise ModelFileError(f"{path} is not a regular file; give the file of a saved model.")
     if found.st_size > limit:
         raise ModelFileError(
-            f"{path} holds {found.st_size} bytes, more than the {limit} allowed; fit fewer rows."
+            f"{path} holds {found.st_size} bytes, more than the {limit} allowed; use a machine"
+            " with more free memory, or fit fewer rows."
         )
     return path.open("rb")
 
@@ -199,7 +201,8 @@ def _check_entries(path: Path, archive: zipfile.ZipFile, size: int) -> None:
 def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     if _HEADER not in archive.namelist():
         raise ModelFileError(
-            f"{path} is not a model file of l1kpca; give one written by --save (Python: save)."
+            f"{path} is not a model file of l1kpca; give one written by --save, or in Python by"
+            " l1kpca.persistence.save."
         )
     header = json.loads(archive.read(_HEADER))
     found = header["format"]
@@ -207,7 +210,7 @@ def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
         age = "another" if type(found) is not int else "a newer" if found > FORMAT else "an older"
         raise ModelFileError(
             f"{path} has format version {ascii(found)[:20]}, not {FORMAT}: it was written by {age}"
-            " version of l1kpca; install that one, or fit and save again."
+            " version of l1kpca; install that version, or fit and save again."
         )
     return header
 
@@ -227,7 +230,8 @@ def _check_arrays(path: Path, schema: Any) -> None:
         plain = len(numbers) > len(nodes) == len({node["file"] for node in nodes})
     if not plain:
         raise ModelFileError(
-            f"{path} holds more than plain arrays; it was altered, or not saved by l1kpca."
+            f"{path} holds more than plain arrays; it was altered, or not saved by l1kpca: save the"
+            " model again."
         )
 
 
@@ -240,5 +244,7 @@ def _skops() -> ModuleType:
     try:
         import skops.io  # noqa: PLC0415 (only an extra installs it)
     except ImportError as error:
-        raise ImportError("saved models need skops: pip install 'l1kpca[cli]'.") from error
+        raise ImportError(
+            "saved models need skops, which is not installed: pip install 'l1kpca[cli]'."
+        ) from error
     return skops.io

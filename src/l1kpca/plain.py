@@ -1,9 +1,9 @@
-"""Objects as plain data, and back: what a model file holds in place of types.
+"""Objects as plain data, and back: what a model file holds instead of types.
 
-Plain data are what JSON can hold.  An object is ``{"class": name, "params": {...}, "fitted":
-{...}}``: what its constructor takes, and what a fit has set.  Anything else is ``{"class": name,
-"parts": ...}``; for an array, its place in a list.  The names are those of the two tables, wherever
-a class lives; a class in neither is called ``"module:Class"``.
+Plain data is what JSON can hold.  An object is ``{"class": name, "params": {...}, "fitted":
+{...}}``: the arguments of its constructor, and what a fit has set.  Anything else is ``{"class":
+name, "parts": ...}``; for an array, its index in a list.  Names come from the two tables below,
+wherever a class lives; a class in neither is named ``"module:Class"``.
 """
 
 from collections.abc import Mapping
@@ -47,9 +47,9 @@ CLASSES: Mapping[str, type] = {
         FittedPaper, Novelty, FittedNovelty, TableEncoder, Kind, Category, Numbers, Dates,
     )
 }  # fmt: skip
-"""Classes of ours that a model may hold; a renamed one keeps its old name, too."""
+"""Our classes that a model may hold; a renamed class also keeps its old name."""
 _PLAIN = (type(None), bool, int, float, str)
-_OUTPUT = "_sklearn_output_config"  # what set_output was told
+_OUTPUT = "_sklearn_output_config"  # the settings of set_output
 
 
 def _is_dtype(value: Any) -> bool:
@@ -62,7 +62,7 @@ def _of_csr(rows: Any) -> list[Any]:
 
 def _csr(kind: Any, parts: list[Any]) -> Any:
     rows = kind((parts[0], parts[1], parts[2]), shape=parts[3])
-    rows.check_format(full_check=True)  # an index beyond the end would read foreign memory
+    rows.check_format(full_check=True)  # an index out of bounds would read foreign memory
     return rows
 
 
@@ -79,11 +79,11 @@ FORMS: Mapping[str, tuple[Any, Any, Any]] = {
     "csr_array": (lambda v: type(v) is csr_array, _of_csr, partial(_csr, csr_array)),
     "csr_matrix": (lambda v: type(v) is csr_matrix, _of_csr, partial(_csr, csr_matrix)),
 }
-"""What else a model may hold: which values, their parts, and the value for its parts."""
+"""What else a model may hold: a test for such values, their parts, and how to rebuild them."""
 
 
 def to_plain(value: Any, arrays: list[Any], place: str = "") -> Any:
-    """Plain data for a value; its arrays are added to ``arrays``, an error names the ``place``."""
+    """Plain data for a value; its arrays go to ``arrays``, and an error names the ``place``."""
     if type(value) in _PLAIN:
         return value
     if type(value) in (np.ndarray, np.memmap) and not value.dtype.hasobject:
@@ -103,7 +103,7 @@ def to_plain(value: Any, arrays: list[Any], place: str = "") -> Any:
 
 
 def from_plain(tree: Any, arrays: list[Any], classes: Mapping[str, type]) -> Any:
-    """The value for plain data; only constructors of ``classes`` are called."""
+    """The value of plain data; calls only the constructors of ``classes``."""
     if type(tree) in _PLAIN:
         return tree
     if type(tree) is list:
@@ -126,7 +126,7 @@ def from_plain(tree: Any, arrays: list[Any], classes: Mapping[str, type]) -> Any
 
 
 def class_names(tree: Any) -> set[str]:
-    """Names of the classes of all objects in plain data."""
+    """Class names of all objects in plain data."""
     found: set[str] = set()
     if isinstance(tree, dict):
         found = {str(tree["class"])} - {"array", *FORMS} if "class" in tree else found
@@ -135,7 +135,7 @@ def class_names(tree: Any) -> set[str]:
 
 
 def class_name(kind: type) -> str:
-    """What a class is called in plain data."""
+    """The name of a class in plain data."""
     if not isinstance(kind, type):
         raise TypeError(f"trusted must hold classes, got {kind!r}: pass the class itself")
     own = [name for name, known in CLASSES.items() if known is kind]
@@ -143,7 +143,7 @@ def class_name(kind: type) -> str:
 
 
 def _state(value: Any, place: str) -> dict[str, dict[str, Any]]:
-    """Parameters and fitted attributes of an object, which must be all of its state."""
+    """Parameters and fitted attributes of an object; it must have no other state."""
     held = getattr(value, "__dict__", {})
     if isinstance(value, type) or not (hasattr(value, "get_params") or is_dataclass(value)):
         raise TypeError(
@@ -154,10 +154,12 @@ def _state(value: Any, place: str) -> dict[str, dict[str, Any]]:
         params = value.get_params(deep=False)
         lost = [name for name in held if name not in params and not _is_fitted(name)]
         if lost:
-            raise TypeError(f"{place} keeps {lost[0]}, neither a parameter nor a name with _ last")
-    else:  # whatever is no field is computed from the fields
+            raise TypeError(
+                f"{place} keeps {lost[0]}, which is neither a parameter nor ends in _: rename it"
+            )
+    else:  # other attributes are computed from the fields
         params = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
-    # What stayed on a cluster stays there: a model needs none of it.
+    # What is on a cluster stays there: a model does not need it.
     names = [name for name in held if _is_fitted(name) and name not in params]
     return {"params": params, "fitted": {n: held[n] for n in names if not is_dask(held[n])}}
 

@@ -1,8 +1,8 @@
-"""Threads for loops that release the GIL: who runs them, and on how many cores.
+"""Threads for loops that release the GIL.
 
-Work is cut into pieces by the size of the data alone, so results are the same, bit for bit, for any
-``n_jobs``.  While pieces run, BLAS is held to one thread: two pools that fight over the same cores
-cost a factor of 2 to 5.
+The size of the data alone determines how work is cut into pieces, so results are the same, bit for
+bit, for any ``n_jobs``.  While pieces run, BLAS is limited to one thread: two pools that compete
+for the same cores are 2 to 5 times as slow.
 """
 
 import os
@@ -24,14 +24,14 @@ from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from l1kpca import tuning
 
-Listener = Callable[[float], None]  # hears the share done, from any thread, one at a time
+Listener = Callable[[float], None]  # receives the share done, from one thread at a time
 
 
 def thread_count(n_jobs: int | None) -> int:
     """Threads for scikit-learn's ``n_jobs``, never more than the CPUs this process may use.
 
-    None is all of these CPUs, or ``OMP_NUM_THREADS`` if that is fewer; the number of a surrounding
-    ``joblib.parallel_config``; and one inside the workers of joblib.  -1 is all CPUs.
+    None is all of these CPUs, or ``OMP_NUM_THREADS`` if that is fewer; or the number of a
+    surrounding ``joblib.parallel_config``; or one inside joblib's workers.  -1 is all CPUs.
     """
     cores = joblib.cpu_count()
     if n_jobs is not None:
@@ -47,7 +47,7 @@ def thread_count(n_jobs: int | None) -> int:
 
 @cache
 def _pool(n_threads: int, _process_id: int) -> ThreadPoolExecutor:
-    # The process id keeps a forked child from waiting for threads that stayed with its parent.
+    # The process id keeps a forked child from waiting for its parent's threads.
     return ThreadPoolExecutor(n_threads - 1, thread_name_prefix="l1kpca")
 
 
@@ -62,15 +62,15 @@ class Workers:
     ) -> list[Any]:
         """Call ``work(*piece)`` for each piece; the results keep the order of the pieces.
 
-        ``cost`` is the rough number of multiplications in all; small work stays in this thread.
-        When the caller is interrupted, pieces that wait are dropped, and pieces that run end where
-        they next call `advance`.
+        ``cost`` is the rough total number of multiplications; small work stays in this thread.  If
+        the caller is interrupted, waiting pieces are dropped, and running ones end when they next
+        call `advance`.
         """
         if cost < tuning.SMALL_WORK:
             return list(starmap(work, pieces))
         run = _Run(work, pieces, cost)
         pool = _pool(self.n_threads, os.getpid()) if self.n_threads > 1 else None
-        # The caller works too, so nobody waits for a busy pool.
+        # The caller works too, so it never waits for a busy pool.
         n_others = min(self.n_threads, len(pieces)) - 1
         others = list(map(pool.submit, [run.drain] * n_others)) if pool else []
         try:
@@ -90,7 +90,7 @@ class _Stopped(BaseException):
 
 
 class _Run:
-    """Pieces that several threads take from one queue; can be stopped."""
+    """A queue of pieces that several threads share, and that can be stopped."""
 
     def __init__(self, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]], cost: float):
         self.results: list[Any] = [None] * len(pieces)
@@ -100,13 +100,13 @@ class _Run:
         self._listener, self._lock = _listener.get(), threading.Lock()
 
     def drain(self) -> None:
-        """Do pieces until none is left; an error stops the other threads too."""
+        """Run pieces until none is left; an error also stops the other threads."""
         outer, _this_thread.run = getattr(_this_thread, "run", None), self
         try:
             while self._left and not self.stopped:
                 try:
                     number, piece = self._left.popleft()
-                except IndexError:  # another thread was quicker
+                except IndexError:  # another thread was faster
                     return
                 self.results[number] = self._work(*piece)
         except _Stopped:
@@ -118,7 +118,7 @@ class _Run:
             _this_thread.run = outer
 
     def advance(self, done: float) -> None:
-        """Note that work of this cost is done; ends the piece if the run was stopped."""
+        """Record that work of this cost is done; end the piece if the run was stopped."""
         if self.stopped:
             raise _Stopped
         if self._listener is not None:
@@ -139,7 +139,7 @@ def advance(done: float) -> None:
 
 
 def tell(share: float) -> None:
-    """Report how far work elsewhere has come."""
+    """Report which share of work elsewhere is done."""
     listener = _listener.get()
     if listener is not None:
         listener(share)
@@ -158,17 +158,17 @@ def equal_areas(n: int, count: int) -> list[tuple[int, int]]:
 
 
 _blas = cache(ThreadpoolController)
-# From 3.8 on, threadpoolctl heeds only the thread that set a limit; of overlapping fits, the last
-# may end in another thread than the first began in.
+# Since 3.8, threadpoolctl lets only the thread that set a limit lift it; but of overlapping fits,
+# the last may end in another thread than the one where the first began.
 _let_go = getattr(OpenBLASController, "clear_controlling_thread", dict)
 
 _blas_lock = threading.Lock()
-_blas_holders: list[Any] = []  # one for each block of `computing`; the last to end lifts the limit
+_blas_holders: list[Any] = []  # one per block of `computing`; the last to end lifts the limit
 
 
 @contextmanager
 def computing(n_jobs: int | None = 1, listener: Listener | None = None) -> Iterator[Workers]:
-    """The workers for ``n_jobs``, with BLAS held to one thread; several threads may enter."""
+    """The workers for ``n_jobs``, with BLAS limited to one thread; safe to enter concurrently."""
     with _blas_lock:
         limiter = _blas_holders[-1] if _blas_holders else _blas().limit(limits=1, user_api="blas")
         _blas_holders.append(limiter)

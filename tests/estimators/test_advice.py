@@ -61,8 +61,8 @@ def test_an_optimum_that_was_not_proven():
     pca, seen = told(L1KernelPCA(1, kernel="rbf", solver=ExactSearch(max_nodes=1)), X)
     (text,) = texts(seen)
     assert text == (
-        "1 of 1 components stopped before the optimum was proven: take fewer rows, or give"
-        " ExactSearch a larger max_nodes and max_seconds as the solver"
+        "1 of 1 components stopped before the optimum was proven: use fewer rows, or"
+        " solver=ExactSearch(...) with larger max_nodes and max_seconds"
     )
     assert text.endswith(pca.status_[0])
 

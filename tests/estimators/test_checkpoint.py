@@ -147,7 +147,7 @@ def test_other_settings_are_refused(make_rows, tmp_path, name, value):
     settings = {"kernel": "rbf", "random_state": 0, "checkpoint": path}
     L1KernelPCA(1, **settings).fit(X)
     pca = L1KernelPCA(2, **(settings | {name: value}))
-    with pytest.raises(ValueError, match=r"fit\.npz' is of other data or other settings"):
+    with pytest.raises(ValueError, match=r"fit\.npz' was made with other data or settings"):
         pca.fit(X)
     with pytest.raises(NotFittedError):
         check_is_fitted(pca)
@@ -166,7 +166,7 @@ def test_other_data_are_refused(make_rows, tmp_path, change):
 def test_functions_of_the_same_name_are_told_apart(make_rows, tmp_path):
     X, path = make_rows(40), tmp_path / "fit.npz"
     L1KernelPCA(1, kernel=lambda x, y: float(x @ y), checkpoint=path).fit(X)
-    with pytest.raises(ValueError, match="other data or other settings"):
+    with pytest.raises(ValueError, match="other data or settings"):
         L1KernelPCA(2, kernel=lambda x, y: float(x @ y) ** 2, checkpoint=path).fit(X)
 
 
@@ -174,7 +174,7 @@ def test_another_number_of_landmarks_for_want_of_memory_is_refused(make_rows, tm
     X, path = make_rows(300), tmp_path / "fit.npz"
     settings = {"kernel": "rbf", "gram": "nystroem", "random_state": 0, "checkpoint": path}
     L1KernelPCA(1, **settings, memory_limit=2 * 300 * 8 * 40).fit(X)
-    with pytest.raises(ValueError, match="other data or other settings"):
+    with pytest.raises(ValueError, match="other data or settings"):
         L1KernelPCA(2, **settings, memory_limit=2 * 300 * 8 * 20).fit(X)
 
 
@@ -232,7 +232,7 @@ def test_a_file_of_something_else_is_refused(make_rows, tmp_path):
 
 def test_a_folder_that_is_not_there_is_refused_before_any_work(make_rows, tmp_path):
     path = tmp_path / "missing" / "fit.npz"
-    with pytest.raises(ValueError, match=r"needs a folder that exists and is writable"):
+    with pytest.raises(ValueError, match="needs a folder that exists and is writable: create"):
         L1KernelPCA(1, checkpoint=path).fit(make_rows(40))
 
 
@@ -298,7 +298,7 @@ def test_without_room_it_keeps_what_it_had(tmp_path, run_script):
     said = json.loads(run_script(NO_ROOM, *arguments))
     assert said == [
         f"checkpoint={str(folder / 'fit.npz')!r} was not written: File too large; the old one"
-        " is still there: make room."
+        " is still there: free some space, or give another path."
         for folder in folders.values()
     ]
     left = {room: [path.name for path in folder.iterdir()] for room, folder in folders.items()}

@@ -224,9 +224,11 @@ def test_a_saved_model_finds_the_same_rows(tmp_path, X, X_new):
 # Errors.
 
 
-EXACT = "method='fixed_point' is not for kernel='linear': use method='auto'"
-NOT_LEARNED = "kernel={!r} needs fit_inverse_transform=True: set it and fit again"
-PRECOMPUTED = "pre-images need the rows: replace kernel='precomputed' by a kernel"
+EXACT = "method='fixed_point' is not for kernel='linear', which is exact: use method='auto'"
+NOT_LEARNED = (
+    "inverse_transform with kernel={!r} needs fit_inverse_transform=True: set it and fit again"
+)
+PRECOMPUTED = "pre-images need the rows: pass them, and a kernel instead of 'precomputed'"
 
 
 @pytest.mark.parametrize("call", ["inverse_transform", "denoise"])
@@ -237,7 +239,7 @@ PRECOMPUTED = "pre-images need the rows: replace kernel='precomputed' by a kerne
         (
             {"kernel": "poly"},
             "fixed_point",
-            "method='fixed_point' needs kernel='rbf', got 'poly': use 'ridge'",
+            "method='fixed_point' needs kernel='rbf', got 'poly': use method='ridge'",
         ),
         ({"kernel": "linear"}, "fixed_point", EXACT),
         ({"kernel": "precomputed"}, "fixed_point", PRECOMPUTED),
@@ -267,5 +269,8 @@ def test_the_fixed_point_needs_the_rows(X):
             return "Opaque()"
 
     pca = fitted(X, gram=Opaque(), center=False)
-    with refuses("method='fixed_point' needs the rows, which gram=Opaque() drops: use 'ridge'"):
+    with refuses(
+        "method='fixed_point' needs the training rows, which gram=Opaque() does not keep: use"
+        " method='ridge', or another gram"
+    ):
         pca.inverse_transform(np.zeros((1, 5)), method="fixed_point")

@@ -104,8 +104,8 @@ def test_signs_to_start_from(signs):
 @pytest.mark.parametrize("kernel", ["chi2", "additive_chi2"])
 def test_settings_that_do_not_go_together(kernel):
     with refuses(
-        f"fit_inverse_transform=True cannot use kernel='{kernel}', which takes no negative numbers:"
-        " use another kernel"
+        f"fit_inverse_transform=True cannot use kernel='{kernel}', which takes no negative"
+        " numbers, as scores may be: use another kernel"
     ):
         L1KernelPCA(kernel=kernel, fit_inverse_transform=True).fit(np.abs(X))
     with refuses(
@@ -114,8 +114,8 @@ def test_settings_that_do_not_go_together(kernel):
     ):
         L1KernelPCA(kernel=kernel, gram="factor").fit(np.abs(X))
     with refuses(
-        "certify=True needs the L1 norm, not solver=LpNorm(p=1.5, tol=1e-07, max_iter=1000):"
-        " use another solver"
+        "certify=True bounds the L1 objective, which solver=LpNorm(p=1.5, tol=1e-07, max_iter=1000)"
+        " does not maximize: use another solver, or certify=False"
     ):
         L1KernelPCA(certify=True, solver=LpNorm(p=1.5)).fit(X)
 
@@ -174,13 +174,13 @@ def test_a_kernel_gives_one_number(value, shown):
     def broken(x, y):
         return value
 
-    text = "for two rows; return one real number"
+    text = "for two rows; return one real number for each pair"
     with refuses(f"kernel=broken returned {shown} {text}"):
         L1KernelPCA(kernel=broken).fit(X)
 
 
 def test_a_kernel_gives_finite_numbers():
-    text = "returned NaN or infinity: check it and scale X"
+    text = "returned NaN or infinity: check the function and the scale of X"
     for value in (np.nan, np.inf):
 
         def broken(x, y, value=value):
@@ -229,7 +229,7 @@ def test_kernels_may_return_any_one_number():
 
 
 def test_a_model_without_rows_has_no_score_and_no_way_back():
-    text = "needs the rows: replace kernel='precomputed' by a kernel"
+    text = "needs the rows: pass them, and a kernel instead of 'precomputed'"
     with refuses(f"fit_inverse_transform=True {text}"):
         L1KernelPCA(kernel="precomputed", fit_inverse_transform=True).fit(K)
     with refuses(f"score {text}"):
@@ -238,7 +238,7 @@ def test_a_model_without_rows_has_no_score_and_no_way_back():
 
 def test_inverse_transform_takes_scores():
     pca = L1KernelPCA(2).fit(X)
-    with refuses("X has 3 columns, but n_components_=2: pass scores"):
+    with refuses("X has 3 columns, but n_components_=2: pass scores, as transform returns"):
         pca.inverse_transform(X[:, :3])
     with pytest.raises(ValueError, match="NaN"):
         pca.inverse_transform(np.full((1, 2), np.nan))

@@ -268,7 +268,7 @@ def test_a_checkpoint_goes_on(X, rows, tmp_path):
     found = L1KernelPCA(4, checkpoint=path).fit(rows)
     assert_same(found, expected)
     np.testing.assert_allclose(found.transform(X), expected.transform(X), atol=1e-9)
-    with pytest.raises(ValueError, match="is of other data or other settings"):
+    with pytest.raises(ValueError, match="was made with other data or settings"):
         L1KernelPCA(4, checkpoint=path).fit(rows + 1)
 
 

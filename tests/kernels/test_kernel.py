@@ -71,7 +71,8 @@ def test_a_callable_must_be_finite(bad):
 
     with pytest.raises(ValueError, match="kernel=broken returned NaN or infinity") as caught:
         Kernel(broken)(np.ones((2, 1)), np.ones((2, 1)))
-    assert str(caught.value) == ("kernel=broken returned NaN or infinity: check it and scale X")
+    text = "kernel=broken returned NaN or infinity: check the function and the scale of X"
+    assert str(caught.value) == text
 
 
 def test_a_fractional_power_of_a_negative_number_is_named():

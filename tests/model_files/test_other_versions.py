@@ -60,7 +60,7 @@ def test_another_format_is_refused(file, version):
         load(file)
     assert str(caught.value) == (
         f"{file} has format version {ascii(version)[:20]}, not 2: it was written by {age} version"
-        " of l1kpca; install that one, or fit and save again."
+        " of l1kpca; install that version, or fit and save again."
     )
 
 
@@ -89,7 +89,7 @@ def test_without_skops_the_file_is_not_called_damaged(file, monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "skops"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "skops", None)
-    with pytest.raises(ImportError, match=r"need skops: pip install "):
+    with pytest.raises(ImportError, match=r"need skops, which is not installed: pip install "):
         load(file)
 
 

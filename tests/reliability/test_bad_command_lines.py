@@ -18,7 +18,7 @@ KERNELS = (
 )
 HOW_MANY = "give a whole number of at least 1, or a share of the variance between 0 and 1."
 ROWS = "give a number of rows of at least 3, all, or auto."
-SUMS = "X has values of up to 1.7e+308: sums overflow in float64; divide the columns"
+SUMS = "X has values of up to 1.7e+308: sums overflow in float64; divide the columns by a number"
 GAMMA = "must be a number, None or one of ['paper', 'median', 'narrow', 'wide', 'scale']."
 LARGE = (
     "X is too large for kernel='rbf' with gamma=1e+308 in float64: sums of kernel values overflow;"

@@ -176,7 +176,8 @@ def test_other_names_are_refused(door, given):
 def test_dates_are_refused_in_our_words(door, kind):
     """NumPy would take them for counts of something."""
     given = BAD_ROWS[kind]
-    with refuses(f"X holds dates or durations ({given.dtype}): give numbers, such as days"):
+    said = "give numbers, such as days since a date"
+    with refuses(f"X holds dates or durations ({given.dtype}): {said}"):
         door(given)
 
 

@@ -110,7 +110,7 @@ def test_rules_for_gamma_work_in_units_of_the_rows(rule, dtype):
         assert scaled.gamma_ * scale * scale == pytest.approx(unit.gamma_, rel=1e-5)
         assert_allclose(scaled.objective_, unit.objective_, rtol=1e-4)
     for scale, what in ((small**1.5, "vanish"), (large**1.5, "overflow")):
-        said = "scale the columns, or give a number"
+        said = f"{ADVICE}, or give a number"
         text = f"gamma={rule!r}: squares of X {what} in {dtype}; {said}"
         rows = (X * scale).astype(dtype)
         refused(lambda rows=rows: L1KernelPCA(kernel="rbf", gamma=rule).fit(rows), text)
@@ -204,7 +204,9 @@ def test_the_detector_without_scaled_columns():
 
 def test_values_whose_sums_overflow():
     rows = X / np.abs(X).max() * 1.7e308
-    text = "X has values of up to 1.7e+308: sums overflow in float64; divide the columns"
+    text = (
+        "X has values of up to 1.7e+308: sums overflow in float64; divide the columns by a number"
+    )
     for rule in ("robust", "paper"):
         refused(lambda rule=rule: KernelPCAOutlierDetector(rule=rule).fit(rows), text)
     refused(lambda: L1KernelPCA(kernel="chi2").fit(np.abs(rows)), too_large("chi2"))

@@ -1,1 +1,1 @@
-"""How components are stacked: one after the other by deflation, or all at once."""
+"""How several components are found: one by one, with deflation, or all at once."""

@@ -23,8 +23,8 @@ class Status(Enum):
     MAX_ITER = "stopped while still moving: raise max_iter"
     NOT_POSITIVE = "the objective fell because the Gram matrix is not positive semidefinite"
     NOT_PROVEN = (
-        "stopped before the optimum was proven: take fewer rows, or give ExactSearch a larger"
-        " max_nodes and max_seconds as the solver"
+        "stopped before the optimum was proven: use fewer rows, or solver=ExactSearch(...) with"
+        " larger max_nodes and max_seconds"
     )
 
     def __str__(self) -> str:

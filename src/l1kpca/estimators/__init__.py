@@ -1,1 +1,1 @@
-"""What users call."""
+"""The estimators that users call."""

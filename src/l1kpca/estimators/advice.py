@@ -1,4 +1,4 @@
-"""What a user should know about a fit, said once, with what to do about it."""
+"""Warnings about a fit, given once, with what to do about it."""
 
 import inspect
 import warnings
@@ -12,12 +12,12 @@ from l1kpca.gram.base import Gram
 from l1kpca.kernels import Kernel
 
 _SPECTRUM_ROWS = 256
-_STALLED_SHARE = 0.25  # of rows whose single flip would gain; more means a stalled search
+_STALLED_SHARE = 0.25  # of rows whose flip would gain; a larger share means a stalled search
 _NOT_THE_USER = ("l1kpca", "sklearn")
 
 
 def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the first line up the stack that is neither ours nor scikit-learn's."""
+    """Warn at the innermost frame that is neither ours nor scikit-learn's."""
     depth, frame = 1, inspect.currentframe()
     while frame is not None:
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _NOT_THE_USER:
@@ -29,7 +29,7 @@ def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
 def warn_of_fit(
     gram: Gram, kernel: Kernel | None, components: list[Component], asked: int | None
 ) -> None:
-    """Warn of an indefinite K, of fewer components than were asked for, of searches cut short."""
+    """Warn of an indefinite K, of missing components, and of searches cut short."""
     count, ends = len(components), [component.status for component in components]
     fell = Status.NOT_POSITIVE in ends
     share = negative_share(gram) if fell or kernel is None or not kernel.is_positive else 0.0
@@ -53,11 +53,11 @@ def warn_of_fit(
 
 
 def warn_if_stalled(gram: Gram, components: list[Component]) -> None:
-    r"""One warning if searches ended in poor fixed points because K is nearly diagonal.
+    r"""Warn once if searches ended in poor fixed points because K is nearly diagonal.
 
     A fixed point needs :math:`c_i (K c)_i \ge 0`, but flipping sign i gains as long as
-    :math:`c_i (K c)_i < K_{ii}`.  When K is nearly diagonal, :math:`(K c)_i` is little else than
-    :math:`K_{ii} c_i`: each sign repeats itself, and about half of the rows would gain by a flip.
+    :math:`c_i (K c)_i < K_{ii}`.  If K is nearly diagonal, :math:`(K c)_i` is little more than
+    :math:`K_{ii} c_i`: each sign confirms itself, and about half of the rows would gain by a flip.
     """
     left = np.asarray(gram.diagonal(), dtype=np.float64).copy()
     stalled = 0

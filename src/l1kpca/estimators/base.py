@@ -1,4 +1,4 @@
-"""How every kernel PCA of the library is fitted: rows, Gram, center, components."""
+"""How every kernel PCA in the library is fitted: rows, Gram, center, components."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -36,14 +36,14 @@ from l1kpca.gram.stored import StoredGram
 from l1kpca.kernels import Kernel, make_kernel, resolve_gamma
 from l1kpca.threads import Workers, computing
 
-# scikit-learn reads the parameters off __init__, which may only store them: a dataclass writes just
-# that, and its fields are inherited, so that each default has one home.
+# scikit-learn reads the parameters from __init__, which may only store them.  A dataclass does just
+# that, and subclasses inherit its fields, so each default is defined once.
 parameters = dataclass(eq=False, repr=False, kw_only=True)
 
 
 @parameters
 class KernelPCABase(FittedKernelPCA):
-    """The parameters of all kernel PCAs; a subclass adds its own and a solver."""
+    """The parameters of all kernel PCAs; a subclass adds its own, and a solver."""
 
     n_components: Any = field(default=None, kw_only=False)
     max_components: int | None = None
@@ -66,10 +66,10 @@ class KernelPCABase(FittedKernelPCA):
 
     @abstractmethod
     def _component_solver(self, X: Any) -> ComponentSolver:
-        """The method that makes the components of the rows X."""
+        """The solver for the components of the rows X."""
 
     def _reaching(self, solver: ComponentSolver) -> ComponentSolver:
-        """A solver that must know how many to make, told by the share of the variance to reach."""
+        """Wrap a solver that needs the number of components, if a share of variance is given."""
         if self.n_components is None or isinstance(self.n_components, Integral):
             return solver
         return Reaching(solver, self.n_components, read_memory_limit(self.memory_limit))
@@ -110,11 +110,11 @@ class KernelPCABase(FittedKernelPCA):
         try:
             return self._fit_rows(X)
         except BaseException:
-            self._forget()  # also after Ctrl-C: half-fitted counts as not fitted
+            self._forget()  # also after Ctrl-C: half fitted is not fitted
             raise
 
     def _forget(self) -> None:
-        """Drop what an earlier fit left: not every fit sets every attribute."""
+        """Drop the attributes of an earlier fit: not every fit sets all of them."""
         for name in list(vars(self)):
             if name.endswith("_") and not name.startswith("_"):
                 delattr(self, name)
@@ -138,7 +138,7 @@ class KernelPCABase(FittedKernelPCA):
         return scores if cluster is None else in_chunks_of(cluster.rows, scores)
 
     def _dask_rows(self, X: Any) -> tuple[Any, Dask | None]:
-        """Rows that stay on the workers; or are collected here, and what holds K there."""
+        """Rows that stay on the workers, or rows collected here and the builder that holds K."""
         array = dask_array(X, self.dtype)
         validate_data(self, example_of(X), skip_check_array=True, reset=True)
         rows = DaskRows(array)
@@ -154,7 +154,7 @@ class KernelPCABase(FittedKernelPCA):
         return check_rows(self, DaskRows(array).here(), reset=True), Dask(array)
 
     def _why_here(self) -> str:
-        """Why a fit must collect the rows of a Dask array, if it must."""
+        """Why a fit must collect the rows of a Dask array; empty if it need not."""
         return f"{type(self).__name__} handles vectors of all rows"
 
     def _resources(self, workers: Workers, on_cluster: bool) -> Resources:
@@ -220,7 +220,7 @@ class KernelPCABase(FittedKernelPCA):
                 return
 
     def _keep(self, X: Any, gram: Gram, components: list[Component]) -> Array:
-        """Set the fitted attributes; returns the scores of the training rows."""
+        """Set the fitted attributes and return the scores of the training rows."""
         scores = gram.table([component.scores for component in components])
         coef = gram.table([component.coef for component in components])
         signs = gram.table([component.signs for component in components])
@@ -254,6 +254,6 @@ class KernelPCABase(FittedKernelPCA):
         return ridge_inverse(kernel, scores, X, self.alpha) if self.fit_inverse_transform else None
 
     def _conclude(self, gram: Gram, kernel: Kernel | None, components: list[Component]) -> None:
-        """Say once what a user should know; the searches themselves never warn."""
+        """Warn once, at the end; the searches themselves never warn."""
         by_number = isinstance(self.n_components, Integral)
         warn_of_fit(gram, kernel, components, self.n_components if by_number else None)

@@ -1,4 +1,4 @@
-"""Finished components on disk, so that an interrupted fit can go on."""
+"""Finished components on disk, so that an interrupted fit can resume."""
 
 import hashlib
 import os
@@ -29,17 +29,20 @@ _WITHOUT_EFFECT = {
 
 
 def saved_seed(path: Path) -> int | None:
-    """The seed of the interrupted fit, if any; refuses a place that cannot be written."""
+    """The seed of the interrupted fit, if any; refuses a folder that is not writable."""
     folder = path.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ValueError(f"checkpoint={str(path)!r} needs a folder that exists and is writable")
+        raise ValueError(
+            f"checkpoint={str(path)!r} needs a folder that exists and is writable: create it, or"
+            " give another path"
+        )
     content = _read(path)
     return None if content is None else int(content["seed"])
 
 
 @dataclass(frozen=True)
 class Checkpointed:
-    """A solver whose components are saved as they come, and taken from the file first."""
+    """A solver that saves components as it finds them, and begins with those saved before."""
 
     solver: ComponentSolver
     path: Path
@@ -50,8 +53,8 @@ class Checkpointed:
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
         """Yield the saved components, then new ones."""
-        # Entries of K tell apart what the settings do not: two kernel functions of the same name,
-        # or another number of landmarks for want of memory.
+        # Entries of K tell apart what settings do not: two kernel functions of the same name, or
+        # fewer landmarks for lack of memory.
         rows = np.unique(np.linspace(0, gram.n_samples - 1, _PROBED_ROWS).astype(int))
         probe = gram.columns(rows, rows=rows)
         done = [*so_far, *self.load(gram, probe)]
@@ -62,7 +65,7 @@ class Checkpointed:
             yield component
 
     def load(self, gram: Gram, probe: Array) -> list[Component]:
-        """The components so far; refuses the file of another fit."""
+        """The components so far; refuses the checkpoint of another fit."""
         for stale in unfinished(self.path):
             stale.unlink(missing_ok=True)
         content = _read(self.path)
@@ -72,8 +75,8 @@ class Checkpointed:
         tolerance = np.sqrt(np.finfo(probe.dtype).eps) * np.abs(probe).max()
         if not same or not np.allclose(probe, content["probe"], rtol=0, atol=tolerance):
             raise ValueError(
-                f"checkpoint={str(self.path)!r} is of other data or other settings: delete the file"
-                " to start over, or give another path"
+                f"checkpoint={str(self.path)!r} was made with other data or settings: delete the"
+                " file to start over, or give another path"
             )
         traces = np.split(content["steps"], np.cumsum(content["n_steps"])[:-1])
         columns = *gram.unpacked(content).values(), content["status"], content["n_starts"]
@@ -103,7 +106,8 @@ class Checkpointed:
         except OutputError as error:
             reason = str(error).removeprefix(str(self.path)).removesuffix(".")
             raise OutputError(
-                f"checkpoint={str(self.path)!r}{reason}; the old one is still there: make room."
+                f"checkpoint={str(self.path)!r}{reason}; the old one is still there: free some"
+                " space, or give another path."
             ) from error
 
 
@@ -136,9 +140,9 @@ def fingerprint(X: Any, settings: Mapping[str, Any]) -> str:
     for name in sorted(settings.keys() - _WITHOUT_EFFECT):
         value = settings[name]
         if name == "random_state" and not isinstance(value, int | np.integer):
-            continue  # each fit draws a new seed; the file remembers it
+            continue  # each fit draws a new seed, which the file records
         shown = value.tolist() if isinstance(value, np.ndarray) else value
         shown = getattr(value, "__qualname__", shown) if callable(value) else shown
-        # Where an object lies in memory says nothing about it.
+        # The address of an object says nothing about it.
         digest.update(re.sub(r" at 0x[0-9a-fA-F]+", "", f"{name}={shown!r};").encode())
     return digest.hexdigest()

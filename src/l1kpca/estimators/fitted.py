@@ -22,14 +22,14 @@ from l1kpca.links import Documented
 from l1kpca.threads import computing
 
 INVERSE_METHODS = ("auto", "ridge", "fixed_point")
-_FEATURE_GROUPS = 10  # of columns, hidden in turn
+_FEATURE_GROUPS = 10  # groups of columns to hide in turn
 
 
 class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Scores of new rows, rows from scores, and a score for model selection."""
 
     def transform(self, X: Any) -> Array:
-        """Project rows on the components.
+        """Project rows onto the components.
 
         Parameters
         ----------
@@ -68,12 +68,12 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         return found
 
     def inverse_transform(self, X: Any, *, method: str = "auto") -> Array:
-        r"""Rows that have, nearly, the given scores.
+        r"""Rows with approximately the given scores.
 
-        Scores s stand for the point :math:`P = m + \sum_j s_j w_j` of feature space, with m the
+        Scores s describe the point :math:`P = m + \sum_j s_j w_j` of feature space, with m the
         center and w the components.  Only the linear kernel has a row for every such point.  For
         others, "ridge" predicts the row by kernel ridge regression on the scores; "fixed_point"
-        looks for the row whose image is nearest to P (Mika et al., 1998), with shortened steps, by
+        finds the row whose image is nearest to P (Mika et al., 1998), shortening steps of
 
         .. math:: x \leftarrow \frac{\sum_l g_l k(x, x_l)\, x_l}{\sum_l g_l k(x, x_l)}
                   \quad\text{with } P = \sum_l g_l \phi(x_l)
@@ -101,11 +101,14 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         scores = check_array(X, dtype=floats, input_name="X", ensure_min_features=0)
         found, expected = scores.shape[1], self.n_components_
         if found != expected:
-            raise ValueError(f"X has {found} columns, but n_components_={expected}: pass scores")
+            raise ValueError(
+                f"X has {found} columns, but n_components_={expected}: pass scores, as transform"
+                " returns"
+            )
         return self._rows_of(scores, method)
 
     def denoise(self, X: Any, *, method: str = "auto") -> Array:
-        r"""Replace rows by what the components keep of them.
+        r"""Replace rows with what the components keep of them.
 
         This is ``inverse_transform(transform(X), method=method)``.  For the linear kernel it is
         the orthogonal projection :math:`m + W^T W (x - m)`, with W the rows of ``components_``.
@@ -140,15 +143,22 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         if method not in INVERSE_METHODS:
             raise ValueError(f"method={method!r} must be one of {list(INVERSE_METHODS)}")
         if self.kernel == "precomputed":
-            raise ValueError("pre-images need the rows: replace kernel='precomputed' by a kernel")
+            raise ValueError(
+                "pre-images need the rows: pass them, and a kernel instead of 'precomputed'"
+            )
         if method != "auto" and self.kernel == "linear":
-            raise ValueError(f"method={method!r} is not for kernel='linear': use method='auto'")
+            raise ValueError(
+                f"method={method!r} is not for kernel='linear', which is exact: use method='auto'"
+            )
         if method == "fixed_point" and self.kernel != "rbf":
-            raise ValueError(f"method='fixed_point' needs kernel='rbf', got {kernel}: use 'ridge'")
+            raise ValueError(
+                f"method='fixed_point' needs kernel='rbf', got {kernel}: use method='ridge'"
+            )
         if method != "fixed_point" and self.inverse_ is None:
             instead = " or use method='fixed_point'" if self.kernel == "rbf" else ""
             raise NotFittedError(
-                f"kernel={kernel} needs fit_inverse_transform=True: set it and fit again{instead}"
+                f"inverse_transform with kernel={kernel} needs fit_inverse_transform=True: set it"
+                f" and fit again{instead}"
             )
 
     def _rows_of(self, scores: Array, method: str) -> Array:
@@ -158,7 +168,8 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
             return check_results(rows, self.kernel)
         if self.projection_.rows is None:
             raise ValueError(
-                f"method='fixed_point' needs the rows, which gram={self.gram!r} drops: use 'ridge'"
+                f"method='fixed_point' needs the training rows, which gram={self.gram!r} does not"
+                " keep: use method='ridge', or another gram"
             )
         start = None if self.inverse_ is None else self.inverse_(scores)
         with computing(self.n_jobs) as workers:
@@ -167,19 +178,19 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
     def score(self, X: Any, y: Any = None) -> float:
         r"""How well the components predict hidden features of rows from the others.
 
-        Groups of columns are replaced in turn by their training medians, and the scores predict
-        them by the linear map that fits the training rows best.  Over all groups,
+        Groups of columns are replaced in turn by their training medians.  The scores then predict
+        them, by the linear map that best fits the training rows.  Over all groups,
 
         .. math:: 1 - \sum_{ij} |x_{ij} - \hat x_{ij}| / s_j \Big/ \sum_{ij} |x_{ij} - m_j| / s_j
 
         with :math:`m_j` the training median and :math:`s_j` the mean absolute deviation of column
-        j.  0 is no better than the medians; with too many components, the medians come back.
+        j.  0 is no better than the medians; too many components only reproduce the medians.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows, best not those of the fit.  Of training rows on a cluster, 20 000 at equal steps
-            stand for all.
+            Rows, preferably not the training rows.  If those are on a cluster, 20 000 evenly spaced
+            ones represent them.
         y : ignored
 
         Returns
@@ -189,7 +200,9 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """
         check_is_fitted(self)
         if self.kernel == "precomputed":
-            raise ValueError("score needs the rows: replace kernel='precomputed' by a kernel")
+            raise ValueError(
+                "score needs the rows: pass them, and a kernel instead of 'precomputed'"
+            )
         X, training = check_rows(self, X, reset=False), self.X_fit_
         if is_dask(training):
             training = np.asarray(training[:: max(1, len(training) // tuning.SEEDING_ROWS)])

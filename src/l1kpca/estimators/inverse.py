@@ -44,7 +44,7 @@ class RidgeInverse:
 def ridge_inverse(
     kernel: Kernel, scores: Array, X: Any, alpha: float
 ) -> RidgeInverse | LinearInverse:
-    """Solve (k(Z, Z) + alpha I) W = X; without components, all that is left is the mean."""
+    """Solve (k(Z, Z) + alpha I) W = X; without components, only the mean is left."""
     if scores.shape[1] == 0:
         return LinearInverse(np.zeros((0, X.shape[1])), np.asarray(X.mean(axis=0)).ravel())
     matrix = kernel(scores, scores)
@@ -54,7 +54,7 @@ def ridge_inverse(
 
 
 def loadings(X: Any, coef: Array, weights: Array | None, projection: Projection) -> LinearInverse:
-    """Directions of the linear kernel in the space of the rows, and their center."""
+    """The linear kernel's directions in the space of the rows, and the center."""
     if projection.rows is None and projection.origin is not None:
         return LinearInverse(projection.coef.T.copy(), projection.origin)
     center = np.zeros(X.shape[1], dtype=coef.dtype) if weights is None else weights @ X
@@ -84,7 +84,7 @@ class FixedPointInverse:
     workers: Workers
 
     def __call__(self, scores: Array, start: Array | None = None) -> Array:
-        """Rows from scores, from the nearest known row, or from ``start`` if that is nearer."""
+        """Rows from scores, starting at the nearest known row, or at ``start`` if it is nearer."""
         coef = self.projection.coef
         weights = self.projection.center_coef() + scores.astype(coef.dtype, copy=False) @ coef.T
         parts = spans(len(weights), max(1, _ENTRIES // len(coef)))
@@ -101,7 +101,7 @@ class FixedPointInverse:
         return rows.astype(self.projection.rows.dtype, copy=False)
 
     def _nearest_rows(self, weights: Array, parts: list[slice]) -> Array:
-        """For each point the known row with the largest f, as a dense array."""
+        """The known row with the largest f for each point, as a dense array."""
         known, kernel = self.projection.rows, self.projection.kernel
         found = (Projection(kernel, known, weights[p].T)(known, self.workers) for p in parts)
         nearest = known[np.concatenate([projected.scores.argmax(axis=0) for projected in found])]
@@ -111,17 +111,17 @@ class FixedPointInverse:
         return self.projection.blocks.with_new(rows) * weights
 
     def _evaluate(self, rows: Array, weights: Array) -> tuple[Array, Array]:
-        """f and T; where f is not above rounding error, T is the row itself."""
+        """f and T; where f is only rounding error, T is the row itself."""
         K = self._kernel(rows, weights)
         value = K.sum(axis=1)
         usable = value > np.finfo(K.dtype).eps * np.abs(K).sum(axis=1)
-        with np.errstate(all="ignore"):  # a quotient that is no number is not used
+        with np.errstate(all="ignore"):  # quotients that are not finite are not used
             goal = np.asarray(K @ self.projection.rows) / value[:, None]
         usable &= np.isfinite(goal).all(axis=1)
         return value, np.where(usable[:, None], goal, rows)
 
     def _climb(self, rows: Array, weights: Array) -> None:
-        """Move ``rows`` in place, step by step."""
+        """Move ``rows`` uphill in place, step by step."""
         width = np.sqrt(self.projection.blocks.kernel.params["gamma"])
         smallest = max(_SMALLEST_MOVE, float(np.sqrt(np.finfo(rows.dtype).eps)))
         value, goal = self._evaluate(rows, weights)

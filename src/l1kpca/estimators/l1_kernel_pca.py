@@ -27,11 +27,11 @@ SOLVERS: dict[str, Callable[..., Finder]] = {
     "sdp": lambda **limits: SdpRounding(Polished(**limits)),
     "exact": lambda **_: ExactSearch(),
 }
-"""Makers of a finder from the limits of its sign steps."""
+"""Functions that build a finder from the limits on its sign steps."""
 
 
 def make_finder(solver: Any, max_iter: int | None, tol: float = 0.0) -> Finder:
-    """The finder called ``solver``, or that object itself if it has ``find``."""
+    """The finder named ``solver``, or ``solver`` itself if it has ``find``."""
     if hasattr(solver, "find") and not isinstance(solver, str | type):
         return solver
     if not isinstance(solver, str) or solver not in SOLVERS:
@@ -51,9 +51,9 @@ class L1KernelPCA(KernelPCABase):
     Parameters
     ----------
     n_components : int, float or None, default=None
-        How many components; a share of the variance to reach; or None for all, up to the rank.
+        Number of components, a share of the variance to reach, or None for all, up to the rank.
     max_components : int or None, default=None
-        Bound on their number if ``n_components`` is a share or None.
+        Limit on their number if ``n_components`` is a share or None.
     kernel : str or callable, default="linear"
         A kernel of scikit-learn's ``pairwise_kernels``, a function of two rows, or "precomputed".
     gamma : float, {"paper", "median", "narrow", "wide", "scale"} or None, default=None
@@ -71,20 +71,20 @@ class L1KernelPCA(KernelPCABase):
     fit_inverse_transform : bool, default=False
         Learn the map from scores back to rows; the linear kernel does not need it.
     max_iter : int, default=None
-        Bound on the steps of a search; None is 1000.  A finder given as ``solver`` has its own.
+        Limit on the steps of a search; None is 1000.  A finder given as ``solver`` has its own.
     random_state : int, RandomState instance or None, default=None
-        Seed of random starts and of landmarks; nothing else is random.
+        Seed of random starts and landmarks; nothing else is random.
     copy_X : bool, default=True
-        Keep a copy of X, so that later changes of it do not change the model.
+        Keep a copy of X, so that later changes to X do not affect the model.
     n_jobs : int, default=None
         Threads; the result does not depend on it.  None is all CPUs this process may use, or what
         ``OMP_NUM_THREADS`` or a surrounding ``joblib.parallel_config`` says.
     center : bool or "median", default=True
         Center in feature space at the mean, at the spatial median, or not at all.
     gram : {"auto", "dense", "factor", "blocked", "nystroem"}, Gram or builder, default="auto"
-        How the Gram matrix is held; a Gram is that of the training rows, not centered.
+        How to hold the Gram matrix.  A Gram must be that of the training rows, not centered.
     memory_limit : int, str or None, default=None
-        Bytes the Gram matrix may take, or a text such as "2GB"; None is half of the free memory.
+        Bytes the Gram matrix may take, or a string like "2GB"; None is half of the free memory.
     dtype : {"float32", "float64"} or None, default=None
         Precision; None keeps that of X.
     verbose : int, default=0
@@ -95,17 +95,17 @@ class L1KernelPCA(KernelPCABase):
         problems.  A finder is an object such as ``l1kpca.directions.LpNorm(p=1.5)``, or your own.
     tol : float, default=0.0
         Sign steps end when one gains no more than this share of the objective; 0 is the paper's
-        exact end.  A finder given as ``solver`` has its own.
+        rule.  A finder given as ``solver`` has its own.
     start : {"auto", "column", "eigen", "norm", "random"} or array, default="auto"
-        Where a search begins.  "column" is the paper's; "auto" is the same on a sample of 128 rows.
+        Where a search starts.  "column" is the paper's; "auto" is the same on a sample of 128 rows.
     n_starts : int or "auto", default=1
-        Searches per component, of which the best is kept; all but one begin at random signs.  With
-        more than 4000 rows these run on a sample, and the last goes on from the best.  "auto"
-        tries, on all rows, until 16 in a row have not raised c^T K c by more than 1e-4 of it.
+        Searches per component; the best is kept, and all but one start at random signs.  With more
+        than 4000 rows these run on a sample, and the last continues from the best.  "auto" searches
+        on all rows until 16 in a row have not raised c^T K c by more than 1e-4 of it.
     certify : bool, default=False
-        Also bound how far each component can be from the best, as ``optimality_gap_``.
+        Also bound how far each component can be from the optimum, as ``optimality_gap_``.
     checkpoint : str or path, default=None
-        File for finished components; an interrupted fit goes on from it.
+        File for finished components; an interrupted fit resumes from it.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class L1KernelPCA(KernelPCABase):
     n_components_, n_iter_ : int
         Number of components, and steps of the longest search.
     n_steps_, n_starts_ : ndarray of shape (n_components_,)
-        Steps of each search, and searches of which each component is the best.
+        Steps of each search, and number of searches for each component.
     objective_trace_ : list of ndarrays
         c^T K c of each search, step by step: the square of the norm that is maximized.
     optimality_gap_ : ndarray of shape (n_components_,)
@@ -130,7 +130,7 @@ class L1KernelPCA(KernelPCABase):
     status_ : list of str
         How each search ended.
     seed_ : int
-        The number from which all randomness of the fit came.
+        The seed of all randomness in the fit.
     projection_ : Projection
         The map from new rows to scores, as plain arrays.
     gram_ : GramChoice
@@ -142,12 +142,12 @@ class L1KernelPCA(KernelPCABase):
     X_fit_ : ndarray or sparse matrix
         Training rows.
     n_features_in_, feature_names_in_ : int and ndarray of str
-        The columns at fit; names only if all are strings.
+        Number and names of the columns; names only if all are strings.
 
     Notes
     -----
     Components keep the orientation of the paper's start (the sign of the start row is positive)
-    if ``start`` is "column" or an array; else the largest score, in size, is positive.
+    if ``start`` is "column" or an array; else the largest score in size is positive.
 
     References
     ----------
@@ -200,7 +200,8 @@ class L1KernelPCA(KernelPCABase):
         finder = make_finder(self.solver, self.max_iter, self.tol)
         if self.certify and isinstance(finder, HomogeneousIteration):
             raise ValueError(
-                f"certify=True needs the L1 norm, not solver={self.solver!r}: use another solver"
+                f"certify=True bounds the L1 objective, which solver={self.solver!r} does not"
+                " maximize: use another solver, or certify=False"
             )
         solver = Deflation(
             finder,

@@ -1,4 +1,4 @@
-"""A progress bar on standard error: components that are done, and the pass over K under way."""
+"""A progress bar on standard error: finished components, and the current pass over K."""
 
 import sys
 import time
@@ -9,14 +9,14 @@ T = TypeVar("T")
 _WIDTH = 24
 _REDRAW_SECONDS = 0.2
 _LONG_PASS_SECONDS = 2.0
-_TOO_EARLY = 0.02  # share of a pass below which its length cannot be told
+_TOO_EARLY = 0.02  # share of a pass below which its duration cannot be estimated
 
 
 class ProgressBar:
-    """Shows how many components are done, how far the present pass is, and the time left.
+    """Shows how many components are done, how far the current pass is, and the time left.
 
-    Before the first component the time left is a lower bound: one pass over K each.  After that it
-    goes by the components so far; those from a checkpoint, made without work, do not count.
+    Before the first component, the time left is a lower bound: one pass over K each.  After that,
+    the components so far set the pace; those loaded from a checkpoint do not count.
     """
 
     def __init__(self, label: str):
@@ -27,7 +27,7 @@ class ProgressBar:
         self._share, self._shown, self._worked = 1.0, 0.0, False
 
     def over(self, items: Iterable[T], total: int | None) -> Iterator[T]:
-        """Pass ``items`` on and count them; ``total`` is None if it is not known."""
+        """Yield ``items`` and count them; ``total`` is None if unknown."""
         self._total = total
         self._show(time.monotonic())
         try:
@@ -36,14 +36,14 @@ class ProgressBar:
                 if self._worked:
                     self._timed, self._seconds = self._timed + 1, self._seconds + now - self._began
                 self._done, self._began, self._worked = self._done + 1, now, False
-                self._share = 1.0  # whatever ran belongs to the component that is done
+                self._share = 1.0  # whatever ran belongs to the finished component
                 self._show(now)
                 yield item
         finally:
             sys.stderr.write("\n")
 
     def hear(self, share: float) -> None:
-        """Take note of the share done of the pass under way."""
+        """Record which share of the current pass is done."""
         now = time.monotonic()
         if share < self._share:
             self._pass_began = now
@@ -74,7 +74,7 @@ class ProgressBar:
 
 
 def duration(seconds: float) -> str:
-    """A length of time, for people: 42 s, 10 min, 2.5 h."""
+    """A readable duration: 42 s, 10 min, 2.5 h."""
     if seconds < 100:
         return f"{max(seconds, 0):.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""Checks at the door of the estimators; below it, everything is trusted."""
+"""Checks of what users pass to the estimators; everything below trusts its input."""
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
@@ -33,7 +33,7 @@ def _is_precision(dtype: Any) -> bool:
         return False
 
 
-_Check = tuple[Callable[[Any], bool], str]  # what a parameter must be, and how that is said
+_Check = tuple[Callable[[Any], bool], str]  # whether a value is valid, and what is, in words
 _SWITCH: _Check = (lambda v: isinstance(v, bool | np.bool_), "True or False")
 _COUNT: _Check = (lambda v: v is None or (is_int(v) and v >= 1), "an integer of at least 1")
 _MUST_BE: Mapping[str, _Check] = {
@@ -72,7 +72,7 @@ _MUST_BE: Mapping[str, _Check] = {
 
 
 def check_parameters(estimator: Any) -> None:
-    """Refuse values that no fit could use, one clear sentence for each."""
+    """Refuse values that no fit could use, in one clear sentence each."""
     for name, (is_good, said) in _MUST_BE.items():
         value = getattr(estimator, name)
         if not is_good(value):
@@ -84,43 +84,44 @@ def check_parameters(estimator: Any) -> None:
         return
     if estimator.kernel == "precomputed":
         raise ValueError(
-            "fit_inverse_transform=True needs the rows: replace kernel='precomputed' by a kernel"
+            "fit_inverse_transform=True needs the rows: pass them, and a kernel instead of"
+            " 'precomputed'"
         )
     if estimator.kernel in NONNEGATIVE:
         raise ValueError(
             f"fit_inverse_transform=True cannot use kernel={estimator.kernel!r}, which takes no"
-            " negative numbers: use another kernel"
+            " negative numbers, as scores may be: use another kernel"
         )
 
 
 def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
-    """X as a finite float array or CSR matrix; at fit also remembers its columns."""
+    """X as a finite float array or CSR matrix; with ``reset``, records its columns."""
     refuse_dates(X)
     precomputed = estimator.kernel == "precomputed"
     given, asked = X, estimator.dtype
-    with overflow_is_checked():  # scikit-learn sums all entries to see whether they are finite
+    with overflow_is_checked():  # scikit-learn sums all entries to check that they are finite
         X = validate_data(
             estimator,
             X,
             accept_sparse=False if precomputed else "csr",
             dtype=[np.float64, np.float32] if asked is None else np.dtype(asked),
-            # The pass over a kernel matrix that checks its symmetry also finds NaN and infinity.
+            # The symmetry check of a kernel matrix also finds NaN and infinity.
             ensure_all_finite=not (precomputed and reset),
             reset=reset,
         )
     if isinstance(given, np.memmap) and np.may_share_memory(X, given):
-        return given  # on disk, and perhaps larger than memory: neither copied nor hidden
+        return given  # on disk, perhaps larger than memory: not copied, and still a memory map
     if reset and not precomputed and estimator.copy_X:
         X = X.copy()
     if not reset and sparse.issparse(X) and not sparse.issparse(getattr(estimator, "X_fit_", None)):
-        X = X.toarray()  # as the training rows
+        X = X.toarray()  # like the training rows
     return X
 
 
 def check_kernel_function(kernel: Kernel, X: Any) -> None:
-    """Refuse a function that is not symmetric on a few rows."""
+    """Refuse a kernel function that is not symmetric on a few rows."""
     rows = np.unique(np.linspace(0, X.shape[0] - 1, _PROBED_ROWS).astype(int))
-    K = kernel(X[rows], X[rows].copy())  # a copy: scikit-learn mirrors k of rows with themselves
+    K = kernel(X[rows], X[rows].copy())  # a copy, since scikit-learn mirrors k(X, X)
     difference = float(np.abs(K - K.T).max())
     if difference > np.sqrt(np.finfo(X.dtype).eps) * float(np.abs(K).max()):
         raise ValueError(
