@@ -153,6 +153,10 @@ BAD_OPTIONS = {
         ["--max-samples", "few"],
         "--max-samples few is not possible; give a number of rows of at least 3, all, or auto.",
     ),
+    "scaling": (
+        ["--scaling", "rows"],
+        "--scaling rows is not possible; give columns, common or none.",
+    ),
     "memory": (["--memory-limit", "plenty"], "memory_limit='plenty' must be a positive number of"),
     "jobs": (["--n-jobs", "0"], "n_jobs=0 must be None or an integer other than 0"),
     "top": (["--top", "-1"], "--top"),

@@ -20,9 +20,12 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     # A kill, like Ctrl-C, lets unfinished files be removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    if sys.argv[1:] == ["--version"]:  # at once, without the packages of the command line
-        sys.exit(_show_version())
     try:
+        if sys.argv[1:] == ["--version"]:  # at once, without the packages of the command line
+            from l1kpca import __version__
+
+            print(f"l1kpca {__version__}", flush=True)
+            sys.exit()
         # Imported here, so that a plain installation says in one sentence what is missing.
         from l1kpca.cli.app import run
     except ModuleNotFoundError as error:
@@ -30,17 +33,10 @@ def main() -> None:
             raise
         print(f"l1kpca: {lacking(error.name)}", file=sys.stderr)
         sys.exit(2)
+    except OSError as error:
+        from l1kpca.cli.errors import status_of
+
+        sys.exit(status_of(error))
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
     sys.exit(run())
-
-
-def _show_version() -> int:
-    from l1kpca import __version__
-    from l1kpca.cli.errors import status_of
-
-    try:
-        print(f"l1kpca {__version__}", flush=True)
-    except OSError as error:
-        return status_of(error)
-    return 0

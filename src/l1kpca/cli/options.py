@@ -3,7 +3,6 @@
 import importlib
 import sys
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from l1kpca.tables.table import Reading
 
 OWN_CLASS = "package.module:Class"
+SCALINGS = ("columns", "common", "none")
 # Groups of options in the help.
 TABLE, MODEL, FLAGS, RESULTS, RUN = "The table", "The model", "Flags", "Results", "The run"
 
@@ -76,14 +76,6 @@ def _import_class(text: str, option: str = "--trust") -> type:
     return found
 
 
-class Scaled(StrEnum):
-    """What columns are divided by."""
-
-    COLUMNS = "columns"
-    COMMON = "common"
-    NONE = "none"
-
-
 # Where the default is None and not said, the library chooses; where it is said, as show_default,
 # stating it changes nothing.
 # fmt: off
@@ -120,8 +112,9 @@ DetectionRule = Annotated[Any, _option(MODEL, "--rule", "How rows are judged: ro
 Contamination = Annotated[Any, _option(
     MODEL, "--contamination", "Share of outliers from 0 (clean rows) to 0.5, or auto.", "SHARE",
     parser=_checked("--contamination", "a share from 0 to 0.5, or auto", lambda s: 0 <= s <= 0.5))]
-Scaling = Annotated[Scaled, _option(MODEL, "--scaling", "Divide each column by its own spread"
-    " (columns), all by one (common: spectra, images, sensors of one unit), or none.", "HOW")]
+Scaling = Annotated[Any, _option(MODEL, "--scaling", "Divide each column by its own spread"
+    " (columns), all by one (common: spectra, images, sensors of one unit), or none.", "HOW",
+    parser=_checked("--scaling", "columns, common or none", lambda n: False, SCALINGS))]
 Scale = Annotated[bool, _option(
     MODEL, "--scale/--no-scale", "Bring columns to the same scale (median, quartiles).")]
 Kernel = Annotated[str | None, _option(

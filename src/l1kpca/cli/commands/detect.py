@@ -14,7 +14,7 @@ from l1kpca.cli.terminal import Terminal
 def detect(
     context: typer.Context, data: opt.Data, label: opt.Label = None, kernel: opt.Kernel = None,
     gamma: opt.Gamma = None, components: opt.Components = None, rule: opt.DetectionRule = "auto",
-    contamination: opt.Contamination = "auto", scaling: opt.Scaling = opt.Scaled.COLUMNS,
+    contamination: opt.Contamination = "auto", scaling: opt.Scaling = "columns",
     max_samples: opt.MaxSamples = "auto", reference: opt.Reference = None, fdr: opt.Fdr = None,
     alpha: opt.Alpha = None, top: opt.Top = 20, out: opt.Out = None, report: opt.Report = None,
     save: opt.Save = None, id_column: opt.Id = None, ignore: opt.Ignore = None,
@@ -42,7 +42,7 @@ def detect(
     stated = {"kernel": kernel, "gamma": gamma, "n_components": components}
     settings = {
         "rule": rule, "contamination": contamination,
-        "scaling": None if scaling == opt.Scaled.NONE else scaling.value,
+        "scaling": None if scaling == "none" else scaling,
         "max_samples": None if max_samples == "all" else max_samples, "random_state": seed,
         "n_jobs": n_jobs, "memory_limit": memory_limit,
     }  # fmt: skip
