@@ -26,8 +26,8 @@ class KernelBlocks:
         """K[rows, columns]."""
         return self.with_new(self.X[rows], columns)
 
-    def with_new(self, X_new: Any, columns: Rows = ALL_ROWS) -> Array:
-        """k(X_new, X[columns])."""
+    def with_new(self, X_new: Any, columns: Rows = ALL_ROWS, room: Array | None = None) -> Array:
+        """k(X_new, X[columns]); it may be written into ``room``, an array of its shape."""
         return self.kernel(X_new, self.X[columns]).astype(self.X.dtype, copy=False)
 
 
@@ -56,8 +56,8 @@ class GaussianBlocks(KernelBlocks):
         left = self._augmented(X_left, -2, self._exponents[rows])
         return self._evaluate(X_left, left, columns, self._clips)
 
-    def with_new(self, X_new: Array, columns: Rows = ALL_ROWS) -> Array:
-        """k(X_new, X[columns])."""
+    def with_new(self, X_new: Array, columns: Rows = ALL_ROWS, room: Array | None = None) -> Array:
+        """k(X_new, X[columns]), in ``room`` if there is one."""
         with np.errstate(over="ignore"):
             left = self._augmented(X_new, -2, 1)
             exponents = row_norms(left[:, :-2], squared=True) / -2
@@ -67,7 +67,8 @@ class GaussianBlocks(KernelBlocks):
             np.clip(left[:, :-2], -far, far, out=left[:, :-2])
             exponents = row_norms(left[:, :-2], squared=True) / -2
         left[:, -2] = exponents
-        return self._evaluate(X_new, left, columns, self._clips or self._can_overflow(exponents))
+        clips = self._clips or self._can_overflow(exponents)
+        return self._evaluate(X_new, left, columns, clips, room)
 
     def _can_overflow(self, exponents: Array) -> bool:
         """Whether terms are so large that their sum, which is at most zero, may come out above."""
@@ -83,9 +84,11 @@ class GaussianBlocks(KernelBlocks):
         out[:, place] = exponents
         return out
 
-    def _evaluate(self, X_left: Array, left: Array, columns: Rows, clips: bool) -> Array:
+    def _evaluate(
+        self, X_left: Array, left: Array, columns: Rows, clips: bool, room: Array | None = None
+    ) -> Array:
         X_right, exponents = self.X[columns], self._exponents[columns]
-        block = left @ self._augmented(X_right, -1, exponents).T
+        block = np.matmul(left, self._augmented(X_right, -1, exponents).T, out=room)
         if clips:
             self._subtract_far_rows(block, (X_left, left[:, -2]), (X_right, exponents))
             np.minimum(block, 0, out=block)
