@@ -27,9 +27,11 @@ from l1kpca.tables.table import (
     Reading,
     Table,
     TableError,
-    Unchanged,
+    check_unchanged,
     label_word,
     shown_list,
+    stamp,
+    unchanged,
 )
 
 BUILT_IN_TRUTH = "outlier"
@@ -58,27 +60,27 @@ def read_table(
     reading = Reading() if reading is None else reading
     given = [source] if isinstance(source, str) else list(source)
     notes = Notes()
-    unchanged = Unchanged()
-    files = [opened for name in given for opened in _open(name, reading, notes, unchanged)]
+    seen: dict[Path, Any] = {}
+    files = [opened for name in given for opened in _open(name, reading, notes, seen)]
     rng, found = np.random.default_rng(seed), None
     while found is None:  # a file that was misread is read again, in another way
-        columns, seen = _Columns(reading.label_column), Notes()
-        with unchanged.reading():
-            found = _first_pass(files, columns, most, rng, seen, progress)
+        columns, met = _Columns(reading.label_column), Notes()
+        with unchanged(seen):
+            found = _first_pass(files, columns, most, rng, met, progress)
     frame, n_rows = found
     for file in files:
         notes.update(file.remarks)
-    notes.update(seen)
+    notes.update(met)
     for name in columns.kinds:
         lacking, n = sum(name not in file.names for file in files), len(files)
         if lacking:
             notes.update([f"column {name!r} is missing in {lacking} of {n} files: no values there"])
 
     def again(progress: Progress) -> Iterator[pd.DataFrame]:
-        with unchanged.reading():
+        with unchanged(seen):
             for place, file in enumerate(files):
                 for batch, done in file.batches(Notes()):
-                    unchanged.check()  # before rows are given away that were not there
+                    check_unchanged(seen)  # before rows are given away that were not there
                     progress(place + done, len(files))
                     yield columns.frame(batch, file)
 
@@ -102,7 +104,7 @@ def read_table(
     return replace(table, notes=tuple(notes))
 
 
-def _open(name: str, reading: Reading, notes: Notes, unchanged: Unchanged) -> list[Opened]:
+def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> list[Opened]:
     path = Path(name)
     if name == "-":  # read more than once, so kept in a file, which is gone when the program ends
         with tempfile.NamedTemporaryFile(prefix="l1kpca-", delete=False) as copy:
@@ -124,7 +126,7 @@ def _open(name: str, reading: Reading, notes: Notes, unchanged: Unchanged) -> li
         for file in files:
             if not file.is_file():
                 raise TableError(f"{file} is not a regular file; save its content to one first.")
-            unchanged.add(file)
+            seen[file] = stamp(file)
         return [open_file(file, reading, notes) for file in files] or [_built_in(name)]
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):

@@ -169,38 +169,30 @@ class Opened(ABC):
         raise error
 
 
-class Unchanged:
-    """What files were when they were opened: their size, and when they were written."""
-
-    def __init__(self) -> None:
-        self._seen: dict[Path, tuple[int, int] | None] = {}
-
-    def add(self, path: Path) -> None:
-        """Remember a file before it is opened."""
-        self._seen[path] = _stamp(path)
-
-    def check(self) -> None:
-        """Refuse files that are other ones now: their rows would not fit those read before."""
-        for path, seen in self._seen.items():
-            if _stamp(path) != seen:
-                raise TableError(f"{path} was changed while it was read; start again.")
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """A look at the files; what goes wrong in it is blamed on a change if there was one."""
-        try:
-            yield
-        except Exception:
-            self.check()
-            raise
-        self.check()
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
+def stamp(path: Path) -> tuple[int, int] | None:
+    """The size of a file, and when it was written."""
     with suppress(OSError):
         found = path.stat()
         return found.st_size, found.st_mtime_ns
     return None
+
+
+def check_unchanged(seen: Mapping[Path, Any]) -> None:
+    """Refuse files whose `stamp` is another one now: their rows would not fit those read before."""
+    for path, before in seen.items():
+        if stamp(path) != before:
+            raise TableError(f"{path} was changed while it was read; start again.")
+
+
+@contextmanager
+def unchanged(seen: Mapping[Path, Any]) -> Iterator[None]:
+    """A look at the files; what goes wrong in it is blamed on a change if there was one."""
+    try:
+        yield
+    except Exception:
+        check_unchanged(seen)
+        raise
+    check_unchanged(seen)
 
 
 def check_width(path: Any, width: int) -> None:
