@@ -159,8 +159,8 @@ def growth(sizes, values):
 
 
 def count(number):
-    """A whole number with spaces."""
-    return f"{number:,.0f}".replace(",", " ")
+    """A whole number with separators."""
+    return f"{number:,.0f}"
 
 
 def duration(seconds):

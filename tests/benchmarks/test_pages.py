@@ -99,7 +99,7 @@ def test_the_page_on_scaling_can_be_written(only_page):
     text = only_page("scale", "scaling.md", scale_page.MAKERS)
     assert_whole(text)
     largest = json.loads((results.RESULTS / "scale.json").read_text())["exact-80k"]["result"]
-    assert f"| 80 000 | {results.duration(largest['wall time'])} |" in text
+    assert f"| 80,000 | {results.duration(largest['wall time'])} |" in text
 
 
 def test_the_times_of_workers_are_compared():
@@ -118,7 +118,7 @@ def test_the_times_of_workers_are_compared():
     # 40 s / 10 steps - 40 partitions x 5 ms = 3.8 s for 20 million rows on two workers.
     assert "a = 380 ns for a row and b = 5.0 ms for a partition" in text
     # 10 steps of 3.8 s and 0.38 s for rows, and 10 s for 2000 partitions.
-    assert "in 2 000 partitions would take 2.3 min on 100 workers and 104 s on 1000" in text
+    assert "in 2,000 partitions would take 2.3 min on 100 workers and 104 s on 1000" in text
 
 
 def test_a_part_that_lacks_results_stays(only_page, capsys):

@@ -242,7 +242,7 @@ def test_text_where_the_model_knows_numbers_is_a_hole(cli_json, good, tmp_path):
     (tmp_path / "new.csv").write_text("a,b\n1,x\n2,3\n3,z\n")
     found = cli_json("score", tmp_path / "m.skops", tmp_path / "new.csv")
     assert found["n_rows"] == 3
-    assert "'b': 2 cells are no number: taken as missing (such as 'x')" in found["notes"]
+    assert "'b': 2 cells are not a number: taken as missing (such as 'x')" in found["notes"]
 
 
 def test_more_columns_without_names_than_the_model(cli, tmp_path):

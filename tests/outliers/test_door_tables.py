@@ -171,7 +171,7 @@ def test_cells_that_are_not_taken_as_written_are_named():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
     frame.loc[3, "a"] = np.inf
-    said = r"^1 cell is not taken as written \(a: .*inf.*, no number: taken as missing\)$"
+    said = r"^1 cell is not taken as written \(a: .*inf.*, not a number: taken as missing\)$"
     with pytest.warns(UserWarning, match=said):
         detector = KernelPCAOutlierDetector(random_state=0).fit(frame)
     assert np.isfinite(detector.score_samples(frame)).all()

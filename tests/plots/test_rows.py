@@ -44,7 +44,7 @@ def test_contributions_of_a_row_with_text(X):
         id=[f"row {i}" for i in range(len(X))]
     )
     frame["color"] = np.where(X[:, 2] > 0, "red", "blue")
-    with pytest.warns(UserWarning, match="1 of 4 columns are left out: id"):
+    with pytest.warns(UserWarning, match="1 of 4 columns is left out: id"):
         detector = KernelPCAOutlierDetector(random_state=0).fit(frame)
     display = ContributionsDisplay.from_estimator(detector, frame.iloc[[1]])
     labels = {text.get_text() for text in display.ax_.get_yticklabels()}

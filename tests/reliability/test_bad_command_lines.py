@@ -134,8 +134,8 @@ def test_files(folder, command, name, text):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("overflow.csv", "'a': 1 cell is no number: "),
-        ("infinite.npy", "'x1': 1 cell is no number: "),
+        ("overflow.csv", "'a': 1 cell is not a number: "),
+        ("infinite.npy", "'x1': 1 cell is not a number: "),
     ],
 )
 def test_an_infinite_cell_is_missing_and_said(folder, name, said):

@@ -185,9 +185,9 @@ def test_holes_stay_holes_and_slips_become_holes_and_are_counted():
     assert holes["sales"].tolist() == [True, True, True, False, False, False]
     assert holes["due"].tolist() == [True, False, False, True, False, False]
     assert [(c.column, c.what, c.count, c.example) for c in encoded.changes] == [
-        ("sales", "no number: taken as missing", 2, "'ask'"),
-        ("share", "no number: taken as missing", 1, "'inf'"),
-        ("due", "no date: taken as missing", 1, "'soon'"),
+        ("sales", "not a number: taken as missing", 2, "'ask'"),
+        ("share", "not a number: taken as missing", 1, "'inf'"),
+        ("due", "not a date: taken as missing", 1, "'soon'"),
         ("city", "never seen before", 1, "'Wien'"),
     ]
 
@@ -228,7 +228,7 @@ def test_a_code_for_missing_far_from_all_else_is_a_hole_and_reported(code):
     encoder = TableEncoder().fit(frame)
     encoded = encoder.encode(frame)
     assert np.flatnonzero(np.isnan(encoded.X[:, 0])).tolist() == [3, 50, 77]
-    what = "a code for missing, by the look of it: taken as missing"
+    what = "apparently a code for missing: taken as missing"
     assert [(c.column, c.what, c.count) for c in encoded.changes] == [("a", what, 3)]
 
 

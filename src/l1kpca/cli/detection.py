@@ -185,8 +185,8 @@ def show(summary: Summary, table: Table, terminal: Terminal) -> None:
     terminal.write_table(table, added)
     terminal.table(f"The most abnormal rows of {plain['source']}", cells_of(plain["top"]))
     n, n_rows = plain["n_flagged"], plain["n_rows"]
-    flagged = f"{n} of {n_rows} rows are flagged: their score is above the"
-    none = f"None of the {n_rows} rows is flagged: no score is above the"
+    flagged = f"{n:,} of {n_rows:,} rows are flagged: their score is above the"
+    none = f"None of the {n_rows:,} rows is flagged: no score is above the"
     unclear = "" if plain["clear_line"] else " There is no clear line: many rows are near it."
     terminal.say(f"{flagged if n else none} cut-off {plain['cutoff']:.4g}.{unclear}")
     for sentence in promise.says:
@@ -195,6 +195,7 @@ def show(summary: Summary, table: Table, terminal: Terminal) -> None:
     if found is not None:
         precision, area = found["average_precision"], found["roc_auc"]
         terminal.say(f"Average precision {precision:.3f}, ROC-AUC {area:.3f}.")
-        first = f"Precision among the top {found['n_outliers']} rows, as many as there are outliers"
+        many = found["n_outliers"]
+        first = f"Precision among the top {many:,} rows, as many as there are outliers"
         terminal.say(f"{first}: {found['precision_at_n']:.3f}.")
     terminal.finish(plain)

@@ -52,11 +52,11 @@ class Tally:
         """Cells that are not taken as they are written, and those that are missing."""
         for (column, what), count in self._changes.items():
             cells = "cell is" if count == 1 else "cells are"
-            yield f"{column!r}: {count} {cells} {what} (such as {self._examples[column, what]})"
+            yield f"{column!r}: {count:,} {cells} {what} (such as {self._examples[column, what]})"
         total = self._holes.total()
         if total:
-            shown = shown_list([f"{name}: {count}" for name, count in (+self._holes).items()])
-            what = f"{total} {'cell is' if total == 1 else 'cells are'} missing ({shown})"
+            shown = shown_list([f"{name}: {count:,}" for name, count in (+self._holes).items()])
+            what = f"{total:,} {'cell is' if total == 1 else 'cells are'} missing ({shown})"
             yield f"{what}: rows are judged by the cells that are there"
 
     def cases(self) -> tuple[Cases, Judged]:

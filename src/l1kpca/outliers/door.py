@@ -101,7 +101,8 @@ def _warn_of_changes(encoder: TableEncoder, X: Encoded) -> None:
     if unused:
         why = [f"{name} ({encoder.kinds_[name]}: {encoder.reasons_[name]})" for name in unused]
         shown = ", ".join([*why[:5], *(["..."] if len(why) > 5 else [])])
-        warn_user(f"{len(unused)} of {len(encoder.kinds_)} columns are left out: {shown}")
+        verb = "is" if len(unused) == 1 else "are"
+        warn_user(f"{len(unused)} of {len(encoder.kinds_)} columns {verb} left out: {shown}")
     if X.changes:
         said = [f"{each.column}: {each.example}, {each.what}" for each in X.changes]
         shown = "; ".join([*said[:5], *(["..."] if len(said) > 5 else [])])

@@ -246,7 +246,7 @@ def _numbers(name: str, cells: Array, kind: Kind, changes: list[Change]) -> Arra
         numbers = np.array([known.get(cell, np.nan) for cell in cells.tolist()])
     unread = np.isinf(numbers)
     code = np.zeros(len(numbers), dtype=bool) if kind.missing is None else numbers == kind.missing
-    for which, what in ((unread, "no number"), (code, "a code for missing, by the look of it")):
+    for which, what in ((unread, "not a number"), (code, "apparently a code for missing")):
         if which.any():
             example = shortened(str(cells[int(which.argmax())]))
             changes.append(Change(name, f"{what}: taken as missing", int(which.sum()), example))
@@ -266,7 +266,7 @@ def _dates(
         bad = {c for c, (at, _) in known.items() if at != at and c.lower() not in NO_NUMBER}
         if bad:
             count = sum(cell in bad for cell in written)
-            changes.append(Change(name, "no date: taken as missing", count, shortened(min(bad))))
+            changes.append(Change(name, "not a date: taken as missing", count, shortened(min(bad))))
         cells = np.array([known.get(c, (np.nan, np.nan)) for c in written]).reshape(-1, 2)
     wall = cells[:, 1].tolist()
     weekdays = [_WEEK[int(s // DAY + 3) % 7] if s == s else None for s in wall]
