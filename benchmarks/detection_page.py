@@ -69,7 +69,7 @@ def differences(setting, folder, results):
     within = sum(rank <= ranks[0][0] + critical for rank, _ in ranks) - 1
     return (
         f"![Mean ranks by ROC-AUC: {said}; critical difference {critical:.1f}]"
-        f"(images/ranks_{setting}.png)\n\nThe bar is Nemenyi's critical difference at 5 %,"
+        f"(images/ranks_{setting}.png)\n\nThe bar is Nemenyi's critical difference at 5%,"
         f" {critical:.1f}: {within} of the {k - 1} others are within it of the best."
     )
 
@@ -96,8 +96,8 @@ def line(results):
     lines = []
     for name, by_table in held.items():
         f1, false, found, clear = np.array(list(by_table.values()), dtype=float).mean(axis=0)
-        cells = f"{f1:.3f}", f"{100 * false:.1f} %", f"{100 * found:.0f} %"
-        lines.append([name, *cells, f"{100 * clear:.0f} %" if name == OURS else "-"])
+        cells = f"{f1:.3f}", f"{100 * false:.1f}%", f"{100 * found:.0f}%"
+        lines.append([name, *cells, f"{100 * clear:.0f}%" if name == OURS else "-"])
     heads = ["line", "mean F1", "ordinary rows flagged", "outliers flagged", "clear line"]
     return table(heads, lines)
 
@@ -109,7 +109,7 @@ def planted(results):
     held |= {name: results[f"peers/planted/{name}"] for name in names}
     lines = [[name, *ranks] for name, ranks in held.items()]
     heads = ["rank of", "cell + 200", "cell + 200", "shuffled", "shuffled", "shuffled"]
-    new = f"New rows with one cell raised by 1000: {100 * results['ours/new cell']:.0f} % flagged."
+    new = f"New rows with one cell raised by 1000: {100 * results['ours/new cell']:.0f}% flagged."
     return table(heads, lines) + "\n\n" + new
 
 
@@ -121,7 +121,7 @@ def culprits(results):
         held = [results[f"ours/{kind}/{name}"] for name in sets]
         for measure in held[0]:
             values = [each[measure] for each in held]
-            shown = [f"{100 * value:.0f} %" for value in (*values, np.mean(values))]
+            shown = [f"{100 * value:.0f}%" for value in (*values, np.mean(values))]
             lines.append([said, measure, *shown])
     return table(["cell", "", *sets, "mean"], lines)
 
@@ -129,14 +129,14 @@ def culprits(results):
 def checks(results):
     """Clean normal rows, many outliers, holes and cost."""
     clean = results["ours/clean normal"]
-    shown = [[d, f"{100 * mean:.1f} %", f"{100 * most:.1f} %"] for d, (mean, most) in clean.items()]
+    shown = [[d, f"{100 * mean:.1f}%", f"{100 * most:.1f}%"] for d, (mean, most) in clean.items()]
     flags = table(["columns", "flagged, mean of 5", "most"], shown)
     many = results["ours/many outliers"]
-    f1 = table(["share of outliers", *(f"{100 * float(share):.0f} %" for share in many)],
+    f1 = table(["share of outliers", *(f"{100 * float(share):.0f}%" for share in many)],
                [["F1", *(f"{value:.2f}" for value in many.values())]])  # fmt: skip
     held = {key.split("/")[2]: results[key] for key in results if key.startswith("ours/holes/")}
     values = np.array(list(held.values()))
-    texts = ("all cells", "30 % removed")
+    texts = ("all cells", "30% removed")
     lines = [
         [text, *(f"{value:.3f}" for value in (*row, row.mean()))]
         for text, row in zip(texts, values.T, strict=True)
