@@ -155,6 +155,14 @@ def test_an_array_of_objects_is_a_table_without_names():
     assert list(encoder.kinds_.values()) == list(kinds.values())
 
 
+def test_an_array_after_a_fit_on_a_frame_goes_by_place():
+    frame = pd.DataFrame({"kind": list("xyyxz") * 6, "size": draw().normal(size=30)})
+    encoder = TableEncoder().fit(frame)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        found = encoder.transform(frame.to_numpy(dtype=object))
+    np.testing.assert_array_equal(found, encoder.transform(frame))
+
+
 def test_numbers_in_an_array_stay_as_they_are():
     X = np.c_[np.arange(20.0), np.ones(20), np.r_[np.nan, np.zeros(19)]]
     encoder = TableEncoder().fit(X)
