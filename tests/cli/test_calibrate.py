@@ -94,7 +94,7 @@ def test_too_few_rows_to_be_flagged_are_counted(cli, cli_json, files, model, tmp
 def test_drift_has_an_exit_status_of_its_own(cli, cli_json, files, model):
     drifted = cli("score", model, files / "shifted.csv", "--fail-on-drift")
     assert drifted.status == 3
-    assert "Drift: the batch does not fit the reference" in drifted.stdout
+    assert "Drift: as a whole, these rows are not like the reference rows" in drifted.stdout
     assert cli("score", model, files / "shifted.csv").status == 0
     assert cli("score", model, files / "data.csv", "--fail-on-drift").status == 0
     assert cli_json("score", model, files / "data.csv")["promise"]["drift"]["found"] is False

@@ -91,7 +91,7 @@ def test_a_shift_is_found_and_outliers_alone_are_none(change, expected):
     for _ in range(5):
         drift = look_for_drift(rng.normal(size=800), change(rng.normal(size=800)), 0.01)
         assert drift.found == expected
-        assert str(drift).startswith("Drift: the batch does not" if expected else "No drift found")
+        assert str(drift).startswith("Drift: as a whole" if expected else "No drift found")
 
 
 def test_late_drift_is_found():

@@ -36,13 +36,13 @@ class Drift:
 
     def __str__(self) -> str:
         where = (
-            f"{self.beyond:.0%} of its rows are where one in ten reference rows is, and"
-            f" {self.above:.0%} are above the median of the reference"
+            f"{self.beyond:.0%} of them are as odd as the oddest 10% of the reference rows, and"
+            f" {self.above:.0%} are odder than half of those"
         )
         if self.found:
-            chance = f"a false alarm has a chance of at most {self.level:.2g}"
-            return f"Drift: the batch does not fit the reference ({where}; {chance})."
-        return f"No drift found: the batch fits the reference ({where})."
+            where += f"; a false alarm has a chance of at most {self.level:.2g}"
+            return f"Drift: as a whole, these rows are not like the reference rows ({where})."
+        return f"No drift found: as a whole, these rows look like the reference rows ({where})."
 
 
 def look_for_drift(
