@@ -143,7 +143,7 @@ def test_formats_of_a_table():
     [(results.duration(9.96), "10.0 s"), (results.duration(600), "10.0 min"),
      (results.duration(7200), "2.0 h"), (results.duration(864_000), "10.0 days"),
      (results.size(512), "512 B"), (results.size(2.5e9), "2.5 GB"), (results.size(8e14), "800 TB"),
-     (results.count(1234567), "1 234 567")],
+     (results.count(1234567), "1,234,567")],
 )  # fmt: skip
 def test_numbers_as_words(value, text):
     assert value == text
