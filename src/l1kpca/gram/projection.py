@@ -44,7 +44,7 @@ class Projection:
     weights: Array | None = None
     """The center as a combination of the rows, (m,)."""
     whitening: Array | None = None
-    """W, (m, r), if the rows are landmarks: |(f(x) - o) W| is the distance to the center."""
+    """W, (m, r), if the rows are landmarks: (f(x) - o) W is as long as x is far from the center."""
 
     def __call__(self, X_new: Any, workers: Workers | None = None) -> Projected:
         """Project new rows."""
