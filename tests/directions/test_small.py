@@ -70,9 +70,9 @@ def test_over_every_gram(case, momentum):
 def test_what_is_small_is_one_number(finder, monkeypatch):
     """Up to it a stored K is searched in one compiled call; a K that is not stored never is."""
     K, start = problem("wide", 200, 0)
-    stored = StoredGram(K, Workers())
     for rows, small in ((25, True), (24, False)):
         monkeypatch.setattr(tuning, "SMALL_ROWS", rows)
+        stored = StoredGram(K, Workers())
         for few_rows, compiled in ((Gram.few_rows, False), (stored.few_rows, small)):
             gram = CountingGram(stored)
             gram.few_rows = few_rows

@@ -43,51 +43,47 @@ class Deflation:
     ) -> Iterator[Component]:
         """Yield up to ``limit`` components in total, continuing after ``so_far``."""
         gram = _explicit(gram)
-        coefs: list[Array] = []
-        scores: list[Array] = []
+        coefs = scores = gram.table([])
         negligible = negligible_variance(gram)
         share = 10 * float(np.finfo(gram.dtype).eps) * np.sqrt(gram.n_samples)
-        batch = components_started_together(self.start, gram.n_samples) if self.n_starts == 1 else 0
+        one_start = self.n_starts == 1
+        batch = components_started_together(self.start, gram.n_samples) if one_start else 1
         waiting: Followed | None = None
         for index in range(limit):
             # A zero diagonal may belong to an indefinite K; a small one is rounding error, which a
             # search could improve forever.
             if 0 < abs(gram.diagonal()).sum() <= negligible:
                 return
-            # Each component has its own generator, so an interrupted fit can resume anywhere.
-            rng = np.random.default_rng([self.seed, index])
-            if batch and index % batch == 0 and index + batch > len(so_far):
-                waiting = gram.follow(self.start(gram, rng, batch))
+            if index % batch == 0 and index + batch > len(so_far):
+                # Each batch has its own generator, so an interrupted fit can resume anywhere.
+                rng = np.random.default_rng([self.seed, index])
+                waiting = gram.follow(self.start(gram, rng, batch)) if one_start else None
+            first = None if waiting is None else waiting.pop()
             if index < len(so_far):
                 found = so_far[index]
             else:
-                direction = self._direction(gram, waiting, rng)
-                A, C = gram.table(coefs).T, gram.table(scores).T
-                new = _component(direction, A, C, negligible, gram.signs(direction.coef))
+                direction = self._direction(gram, first, rng)
+                new = _component(gram, direction, coefs.T, scores.T, negligible)
                 if new is None:
                     return
                 found = new.oriented() if self.orient else new
                 yield found
-            coefs.append(found.coef)
-            scores.append(found.scores)
+            coefs = gram.appended(coefs, found.coef)
+            scores = gram.appended(scores, found.scores)
             gram = gram.without(found.coef, found.scores)
             if waiting is not None:
-                waiting = waiting.only(range(1, len(waiting)))
                 waiting.leave(gram, found.scores)
             # The diagonal of an indefinite K may be small or zero when its components are not.
             negligible = max(negligible, share * float(found.scores @ found.scores))
 
-    def _direction(
-        self, gram: Gram, waiting: Followed | None, rng: np.random.Generator
-    ) -> Direction:
-        """The next direction, from the first of the starts that are waiting, if there are any."""
-        if waiting is not None:
-            next_one: Any = waiting.only([0])
-            if not isinstance(self.finder, SignSearch):
-                next_one = gram.table(next_one.signs)
-            return self.finder.find(gram, next_one)[0]
-        first = self.start(gram, rng, 1)
-        return best_of_starts(self.finder, gram, first, self.n_starts, rng)
+    def _direction(self, gram: Gram, first: Followed | None, rng: np.random.Generator) -> Direction:
+        """The next direction, from the start that is followed already, if there is one."""
+        if first is None:
+            begin = self.start(gram, rng, 1)
+            return best_of_starts(self.finder, gram, begin, self.n_starts, rng)
+        signs_alone = not isinstance(self.finder, SignSearch)
+        starts: Any = gram.table(first.signs) if signs_alone else first
+        return self.finder.find(gram, starts)[0]
 
 
 def _explicit(gram: Gram) -> Gram:
@@ -99,7 +95,7 @@ def _explicit(gram: Gram) -> Gram:
 
 
 def _component(
-    direction: Direction, A: Array, C: Array, negligible: float, signs: Array
+    gram: Gram, direction: Direction, A: Array, C: Array, negligible: float
 ) -> Component | None:
     """The direction as a component, unless it is rounding error or not positive.
 
@@ -117,5 +113,6 @@ def _component(
     scores = image / length
     if scores @ scores <= negligible:
         return None
+    signs = gram.signs(direction.coef).astype(np.int8)
     how = direction.trace, direction.status, direction.n_starts
-    return Component(coef / length, scores, signs.astype(np.int8), *how)
+    return Component(coef / length, scores, signs, *how)

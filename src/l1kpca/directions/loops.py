@@ -207,18 +207,6 @@ def search(
 
 
 @compiled
-def longest_column(K: Array, sums: Array) -> int:
-    """The column with the largest L1 norm relative to its row's length; -1 if all are zero."""
-    best, merit, largest, eps = -1, 0.0, 0.0, np.finfo(K.dtype).eps
-    for i in range(len(K)):
-        largest = max(largest, K[i, i])
-    for i in range(len(K)):
-        if K[i, i] > len(K) * eps * largest and sums[i] > merit * np.sqrt(K[i, i]):
-            best, merit = i, sums[i] / np.sqrt(K[i, i])
-    return best
-
-
-@compiled
 def remove(K: Array, scores: Array, sums: Array) -> None:
     """Subtract the outer product of the scores from K; write the L1 norms of its columns."""
     sums[:] = 0
@@ -234,13 +222,17 @@ def greedy(K: Array, limits: tuple[int, float, bool], signs: Array, scores: Arra
 
     Writes the signs and scores of each, and returns how many.  K is overwritten with what is left.
     """
-    n, none, noise = len(K), np.empty((0, len(K)), dtype=K.dtype), 0.0
+    n, none, eps = len(K), np.empty((0, len(K)), dtype=K.dtype), np.finfo(K.dtype).eps
     trace, rows, sums = np.empty(limits[0] + 1), np.arange(n), np.zeros(n, dtype=K.dtype)
     remove(K, np.zeros(n, dtype=K.dtype), sums)
-    for i in range(n):
-        noise += n * np.finfo(K.dtype).eps * abs(K[i, i])
+    noise = n * eps * abs(np.trace(K))
     for j in range(len(signs)):
-        best = longest_column(K, sums)
+        best, merit, largest = -1, 0.0, 0.0
+        for i in range(n):
+            largest = max(largest, K[i, i])
+        for i in range(n):
+            if K[i, i] > n * eps * largest and sums[i] > merit * np.sqrt(K[i, i]):
+                best, merit = i, sums[i] / np.sqrt(K[i, i])
         if best < 0:
             return j
         c, Kc, trace[0] = signs[j], scores[j], 0.0

@@ -96,6 +96,15 @@ class Gram(ABC):
         """Vectors as the columns of one array."""
         return np.array(vectors).T if len(vectors) else np.zeros((self.n_samples, 0), self.dtype)
 
+    def appended(self, table: Array, vector: Array) -> Array:
+        """The table with one more column; it may share memory with ``table``."""
+        count, room = table.shape[1], table.base
+        if count == 0 or room is None or len(room) == count:
+            room = np.empty((max(16, 2 * count), self.n_samples), dtype=self.dtype)
+            room[:count] = table.T
+        room[count] = vector
+        return room[: count + 1].T
+
     def shown(self, table: Array) -> Any:
         """A table as users see it."""
         return table
@@ -143,13 +152,9 @@ class Minus(Gram):
         self.right = right
         self.n_samples = gram.n_samples
         self.dtype = gram.dtype
+        self.few_rows = gram.few_rows
         self.floor = gram.rounding()
         self._diagonal = gram.diagonal() - np.einsum("ri,ri->i", left, right)
-
-    @property
-    def few_rows(self) -> int:  # type: ignore[override]
-        """As for K."""
-        return self.gram.few_rows
 
     def apply(self, V: Array, at: Array | None = None) -> Array:
         """(K - L^T R) @ V, or only its columns ``at`` @ V."""

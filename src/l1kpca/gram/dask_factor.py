@@ -168,6 +168,10 @@ class WorkerFactorGram(Gram):
         """Vectors side by side."""
         return Stack(self, list(vectors))
 
+    def appended(self, table: Any, vector: Any) -> Any:
+        """The table with one more vector."""
+        return Stack(self, [*table.vectors, vector])
+
     def shown(self, table: Any) -> Any:
         """A lazy Dask array with one column per vector, computed from the rows."""
         view = replace(self.features, origin=self.view.origin, taken_off=self.taken_off)

@@ -1,6 +1,5 @@
 """Sign vectors that a Gram tracks: what searches need of products with K, and nothing more."""
 
-from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,9 @@ class Followed:
     sees K c itself: it asks what a step would gain, and takes it or not.
     """
 
+    _lists: tuple[str, ...] = ("signs", "_now", "_before")
+    """Attributes with an entry for each search."""
+
     def __init__(self, gram: "Gram", starts: Array):
         self.gram = gram
         signs = np.array(starts.T, dtype=gram.dtype, order="C")
@@ -34,23 +36,21 @@ class Followed:
         self._before = list(self._now)
         self._step: list[tuple[Array, Array] | None] = []
 
-    def __len__(self) -> int:
-        return len(self._now)
-
-    def only(self, some: Sequence[int]) -> "Followed":
-        """A copy with some of the searches."""
-        chosen = copy(self)
-        now = [self._now[j] for j in some]
-        vars(chosen).update(signs=[self.signs[j] for j in some], _now=now, _before=list(now))
-        return chosen
+    def pop(self) -> "Followed":
+        """Remove the first search, and return it alone."""
+        alone = copy(self)
+        for name in self._lists:
+            first, *rest = getattr(self, name)
+            setattr(alone, name, [first])
+            setattr(self, name, rest)
+        return alone
 
     def leave(self, gram: "Gram", scores: Array) -> None:
         """Go on with ``gram``, which is without the component that has these scores."""
         self.gram = gram
         vars(self).pop("_limits", None)
-        pairs = zip(self.signs, self._now, strict=True)
-        self._now = [Kc - (scores @ c) * scores for c, Kc in pairs]
-        self._before = list(self._now)
+        for j, c in enumerate(self.signs):
+            self._now[j] = self._before[j] = self._now[j] - (scores @ c) * scores
 
     @property
     def values(self) -> list[float]:

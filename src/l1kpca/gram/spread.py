@@ -3,8 +3,7 @@
 They support the NumPy operators that algorithms use, so algorithms need not know where rows are.
 """
 
-from collections.abc import Iterator, Sequence
-from copy import copy
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -157,6 +156,8 @@ class WorkerFollowed(Followed):
 
     gram: "WorkerFactorGram"
 
+    _lists = ("_signs", "_raw", "_now", "_before")
+
     def __init__(self, gram: "WorkerFactorGram", starts: Stack):
         self.gram = gram
         self._signs: list[Signs] = [c.terms[0][1] for c in starts.vectors]
@@ -164,13 +165,6 @@ class WorkerFollowed(Followed):
         self._now = [gram.projected(raw) for raw in self._raw]
         self._before = list(self._now)
         self._next: dict[int, tuple[Signs, Array]] = {}
-
-    def only(self, some: Sequence[int]) -> "WorkerFollowed":
-        """A copy with some of the searches."""
-        chosen = copy(self)
-        for name in ("_signs", "_raw", "_now", "_before"):
-            setattr(chosen, name, [getattr(self, name)[j] for j in some])
-        return chosen
 
     def leave(self, gram: Any, scores: Spread) -> None:  # type: ignore[override]
         """Go on with ``gram``, which is without the component that has these scores."""

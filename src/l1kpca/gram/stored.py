@@ -147,11 +147,6 @@ class StoredGram(TiledGram):
     copy of K may take ``spare`` bytes; ``floor`` is a lower bound on rounding errors.
     """
 
-    @property
-    def few_rows(self) -> int:  # type: ignore[override]
-        """Up to this many rows, searches run in one compiled call."""
-        return tuning.STORED_TIMES * tuning.SMALL_ROWS
-
     def __init__(
         self,
         K: Array,
@@ -169,7 +164,9 @@ class StoredGram(TiledGram):
         self.row_sums = row_sums
         self.bytes_held = K.nbytes
         self._spare = min(spare, tuning.LARGEST_COPY)
+        self.few_rows = tuning.STORED_TIMES * tuning.SMALL_ROWS
         self.floor = floor
+        self.floor = super().rounding()
         self._column_sums: ColumnSums | None = None
 
     def block(self, rows: Rows, columns: Rows) -> Array:
@@ -215,6 +212,10 @@ class StoredGram(TiledGram):
     def diagonal(self) -> Array:
         """diag K."""
         return self.K.diagonal().copy()
+
+    def rounding(self) -> float:
+        """Rounding error in trace K, computed once."""
+        return self.floor
 
     def center(self, weights: Array) -> Gram:
         """The Gram of the rows minus their weighted mean; no pass over K if row sums are known."""
