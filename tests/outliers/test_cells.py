@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, tuning
-from l1kpca.outliers.dependence import learn_cells
+from l1kpca.outliers.columns import learn_cells
 
 
 def factors(n, d, noise=0.3, n_factors=5, seed=0):

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
-from l1kpca.outliers import views
+from l1kpca.outliers import judged
 
 RULES = ("robust", "paper")
 KERNELS = ("linear", "rbf", "poly", "laplacian")
@@ -75,7 +75,7 @@ def test_contributions_do_not_depend_on_how_many_rows_fit_at_once(X, X_new, monk
     detector = KernelPCAOutlierDetector(random_state=0).fit(X)
     expected = detector.explain(X_new)
     for limit in (7, 100):
-        monkeypatch.setattr(views, "_BATCH_ROWS", limit)
+        monkeypatch.setattr(judged, "_BATCH_ROWS", limit)
         assert_allclose(detector.explain(X_new), expected, rtol=1e-6, atol=1e-9)
 
 
@@ -88,7 +88,7 @@ def test_wide_rows_are_explained_a_few_places_at_a_time(X):
         return (rows**2).sum(axis=1)
 
     rows = np.random.default_rng(0).normal(size=(3, 2000))
-    shares = views.contributions(abnormality, rows, np.zeros(2000), np.ones(2000, dtype=bool))
-    assert max(seen) <= views._BATCH_VALUES
+    shares = judged.contributions(abnormality, rows, np.zeros(2000), np.ones(2000, dtype=bool))
+    assert max(seen) <= judged._BATCH_VALUES
     assert sum(seen) <= 3 * (2 * 2000 + len(seen)) * 2000, "each column moves twice"
     assert_allclose(shares, rows**2, atol=1e-9)

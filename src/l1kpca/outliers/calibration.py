@@ -14,7 +14,7 @@ from l1kpca.outliers import false_flags
 from l1kpca.outliers.door import in_partitions, is_precomputed
 from l1kpca.outliers.drift import Drift, look_for_drift
 from l1kpca.outliers.false_flags import benjamini_hochberg
-from l1kpca.outliers.rules import is_number
+from l1kpca.outliers.rules import check_level
 from l1kpca.tables.encoder import Encoded
 
 OUTLIER, ORDINARY, UNKNOWN = 1, 0, -1
@@ -237,12 +237,6 @@ class Calibrated:
         if not hasattr(self, "calibration_"):
             raise ValueError("there are no reference rows to compare with: call calibrate first")
         return self.calibration_, -self.score_samples(X)
-
-
-def check_level(name: str, value: Any) -> None:
-    """Refuse anything but a number between 0 and 1."""
-    if not is_number(value) or not 0 < float(value) < 1:
-        raise ValueError(f"{name}={value!r} must be a number between 0 and 1")
 
 
 def too_few(name: str, level: float, n_reference: int) -> str:

@@ -1,4 +1,4 @@
-"""Columns made comparable before any distance is taken; learned once, then frozen."""
+"""Columns made comparable, and how they depend on each other; learned once, then frozen."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,16 +6,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
+from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.estimators.advice import warn_user
-from l1kpca.outliers.cells import Cells
+from l1kpca.outliers.cells import BOUND, Cells, standardized
+from l1kpca.outliers.tails import fit_tail, most_level
 from l1kpca.threads import spans
 
 MAD_TO_DEVIATION = 1 / stats.norm.ppf(0.75)  # of a normal variable
-_TINY = 1e-10
+_TINY, _AGREE = np.finfo(np.float64).tiny, 1e-10
 _CURVE_COLUMNS, _CURVE_ROWS, _ALIKE = 30, 500, 0.9
 _VALUES = 1_000_000  # of the columns that are looked at at once
-_Measure = Callable[[Array], tuple[Array, Array]]
+_REACHED = 0.99
+_ROUNDS = 2  # of filling holes by what was learned, and learning again
+_MOST, _TAIL, _FEW_ROWS = 0.9, 0.98, 100
+_RARE, _LEAST_CUTOFF = np.log(1000), 3.0  # surprise and size of a residual at the cut-off
+_SMALLEST_UNIT = 0.05  # of a distance, in deviations of its column
+_NORMAL_90 = stats.norm.ppf(0.95)  # 90 % of normal variables are smaller
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +74,7 @@ class Columns:
         return replace(self, used=used, center=center[used], spread=np.maximum(spread, least)[used])
 
 
-def measured(X: Array, center_and_spread: _Measure) -> Array:
+def measured(X: Array, center_and_spread: Callable[[Array], tuple[Array, Array]]) -> Array:
     """Median, center and spread of each column without its holes; 0 where there is no value."""
     found = np.zeros((3, X.shape[1]), dtype=X.dtype)
     for group in spans(X.shape[1], max(1, _VALUES // len(X))):  # never a copy of all rows
@@ -95,7 +102,7 @@ def median_and_mad(X: Array) -> tuple[Array, Array]:
     """
     center, deviation = np.median(X, axis=0), X.std(axis=0)
     mad = MAD_TO_DEVIATION * np.median(np.abs(X - center), axis=0)
-    return center, np.where(mad > _TINY * deviation, mad, deviation)
+    return center, np.where(mad > _AGREE * deviation, mad, deviation)
 
 
 def mean_and_deviation(X: Array) -> tuple[Array, Array]:
@@ -132,3 +139,106 @@ def warn_of_dropped(X: Array, used: Array, names: Array | None) -> None:
         empty = " or empty" if np.isnan(np.fmax.reduce(X, axis=0)).any() else ""
         which = f"{len(dropped)} of {len(used)} columns are constant{empty}"
         warn_user(f"{which} and were dropped: {shown}")
+
+
+def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bool) -> Cells:
+    """Learn how columns depend on each other from a sample of the rows.
+
+    Spread and residual deviation are at least ``least``, so that a feature with a scale of its own
+    is not blown up because it hardly varies.  If all columns have one unit, a column counts for as
+    much as it varies among them, at most 1.
+    """
+    used = varying(X) | (least > 0)
+    wide = used.sum() > tuning.CELL_RANK
+    most = min(tuning.WIDE_CELL_ROWS if wide else tuning.CELL_ROWS, len(X))
+    rows = X[np.sort(rng.choice(len(X), most, replace=False))].astype(np.float64)
+    _, center, spread = measured(rows, median_and_mad)
+    rows[:, np.isnan(rows).all(axis=0)] = 0  # a sample may miss all of the few values of a column
+    missed = (np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)) / np.sqrt(len(X))
+    spread = np.maximum(np.where(spread > 0, spread, missed), least)[used]
+    z, u = standardized(rows, used, center, spread)
+    n, floor = len(spread), least[used] / spread
+    deviation = np.maximum(np.nanstd(u, axis=0), floor)
+    cells = Cells(
+        used=used, center=center, spread=spread, reach=np.full(n, BOUND),
+        mean=np.nanmean(u, axis=0), deviation=np.where(deviation > 0, deviation, 1),
+        factor=np.zeros((n, 0)), rest=1.0,
+        weight=np.ones(n), medians=np.zeros((2, n)), units=np.ones((2, n)), tails=np.ones((3, n)),
+    )  # fmt: skip
+    if not n:
+        return cells
+    level = min(_REACHED, most_level(len(z)))
+    far = np.nanquantile(np.abs(z), level, axis=0, method="inverted_cdf")
+    cells = replace(cells, reach=np.fmax(far, BOUND))
+    if one_unit:
+        largest = float(spread.max(initial=_TINY))
+        mean = largest * float(np.sqrt(np.mean((spread / largest) ** 2)))
+        cells = replace(cells, weight=np.minimum(spread / mean, 1))
+    holes = np.isnan(z)
+    v = np.where(holes, 0, (u - cells.mean) / cells.deviation)
+    for _ in range(1 + _ROUNDS * bool(holes.any())):
+        factor, rest = _correlation(v)
+        cells = replace(cells, factor=factor, rest=rest)
+        if holes.any():
+            v = np.where(holes, cells.times(cells.solved(v * ~holes, holes)[0]), v)
+    return _calibrated(cells, z, u, floor, one_unit)
+
+
+def _correlation(v: Array) -> tuple[Array, float]:
+    """B and tau of S, the correlations of v, shrunk by as much as they may be noise."""
+    n, d = v.shape
+    size = np.sqrt((v**2).mean(axis=0))
+    v = v / np.where(size > 0, size, 1)
+    # The eigenvalues of v^T v and of v v^T are the same, but for zeros.
+    values, vectors = np.linalg.eigh((v.T @ v if d <= n else v @ v.T) / n)
+    values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
+    live = int((size > 0).sum())  # the trace
+    noise = (live * live - live) / n / max(float((values**2).sum()) - live, _TINY)
+    share = min(1.0, max(tuning.SHRINKAGE, noise))
+    rank = min(tuning.CELL_RANK, len(values))
+    if d > n:
+        vectors = v.T @ (vectors / np.sqrt(np.maximum(n * values, _TINY)))
+    left = max(live - float(values[:rank].sum()), 0)
+    rest = left / (d - rank) if rank < d else float(values[-1])
+    lengths = (1 - share) * np.maximum(values[:rank] - rest, 0)
+    return vectors[:, :rank] * np.sqrt(lengths), share + (1 - share) * rest
+
+
+def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) -> Cells:
+    """The same with medians, units, tails and cut-off of the residuals, by the rows of the sample.
+
+    Columns of one unit share a tail, and so do those of few rows or more columns than rows.
+    """
+    both, _, holes = cells.raw(z, u)
+    both[:, holes] = np.nan
+    medians = np.nanmedian(both, axis=1)
+    residuals, distances = np.abs(both - medians[:, np.newaxis])
+    sizes = residuals[~holes]
+    unit = float(np.quantile(sizes, _MOST)) / _NORMAL_90 or 1.0
+    mad = MAD_TO_DEVIATION * np.nanmedian(distances, axis=0)
+    mad = np.where(mad > _SMALLEST_UNIT * cells.deviation, mad, cells.deviation)
+    mad = np.maximum(mad, floor)
+    weighted = cells.weight * residuals / unit
+    pooled = one_unit or len(z) < max(_FEW_ROWS, len(mad))
+    columns = [weighted[~holes]] if pooled else map(_told, weighted.T, z.T)
+    tails = np.stack([fit_tail(each, _TAIL, normal=True) for each in columns], axis=1)
+    level = min(_REACHED, most_level(len(z)))
+    middle, far = np.nanquantile(residuals, [0.5, level], axis=0)
+    far /= stats.norm.ppf((1 + level) / 2) * MAD_TO_DEVIATION
+    heaviness = np.divide(far, middle, out=np.zeros_like(far), where=middle > 1e-9 * unit)
+    return replace(
+        cells, medians=medians, units=np.stack([np.full_like(mad, unit), mad]),
+        tails=np.broadcast_to(tails, (3, len(mad))).copy(),
+        cutoff=max(_LEAST_CUTOFF, fit_tail(sizes / unit, _MOST).at(_RARE)),
+        heaviness=float(np.median(heaviness)),
+    )  # fmt: skip
+
+
+def _told(sizes: Array, z: Array) -> Array:
+    """The sizes of a column without holes, and without the value that most of its cells have.
+
+    So a rare category is compared with the cells that have one, not with those that have none.
+    """
+    known = ~np.isnan(z)
+    common = known & (z == 0)
+    return sizes[known & ~common if 2 * common.sum() > known.sum() else known]

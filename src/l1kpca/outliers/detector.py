@@ -6,19 +6,19 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from l1kpca._typing import Array
 from l1kpca.checks import check_seed, check_sums, overflow_is_checked, refuse_dates
 from l1kpca.estimators.base import parameters
 from l1kpca.links import Documented
+from l1kpca.outliers import door
 from l1kpca.outliers.calibration import Calibrated
-from l1kpca.outliers.columns import Columns, warn_of_dropped
-from l1kpca.outliers.dependence import learn_cells
-from l1kpca.outliers.door import check_detector, collected, encoded, in_partitions, is_precomputed
-from l1kpca.outliers.judged import Judged, judge_parts, projected
+from l1kpca.outliers.columns import Columns, learn_cells, warn_of_dropped
+from l1kpca.outliers.judged import Judged, Views, judge_parts, projected
 from l1kpca.outliers.rules import Rows, fit_rule, parts, row_spans
-from l1kpca.outliers.views import Views
+from l1kpca.tables.encoder import Encoded, TableEncoder
+from l1kpca.tables.kinds import is_frame
 
 
 @parameters
@@ -101,7 +101,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         -------
         self : object
         """
-        X = collected(self, X)
+        X = door.collected(self, X)
         (self._fit if self.calibration is None else self._fit_and_calibrate)(X)
         return self
 
@@ -122,14 +122,14 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         rows = self._fit(X)
         return judge_parts(parts(rows), self.rule_, self.offset_, n_scores)
 
-    def judge(self, X: Any, *, n_scores: int = 2) -> Judged:
+    def judge(self, X: Any, *, n_scores: int | None = 2) -> Judged:
         """Everything about rows from one projection.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        n_scores : int, default=2
-            How many leading components to give the scores of.
+        n_scores : int or None, default=2
+            How many leading components to give the scores of.  None gives no outlier map, either.
 
         Returns
         -------
@@ -139,7 +139,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         pieces = (projected(self.pca_, self.columns_, X[rows]) for rows in row_spans(X))
         return judge_parts(pieces, self.rule_, self.offset_, n_scores)
 
-    @in_partitions
+    @door.in_partitions
     def score_samples(self, X: Any) -> Array:
         """How ordinary rows are; the negative abnormality, so higher is more ordinary.
 
@@ -151,9 +151,9 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         -------
         scores : ndarray of shape (n_samples,)
         """
-        return -self.judge(X, n_scores=0).abnormality
+        return -self.judge(X, n_scores=None).abnormality
 
-    @in_partitions
+    @door.in_partitions
     def decision_function(self, X: Any) -> Array:
         """``score_samples`` minus ``offset_``: negative for outliers.
 
@@ -167,7 +167,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         """
         return self.score_samples(X) - self.offset_
 
-    @in_partitions
+    @door.in_partitions
     def predict(self, X: Any) -> Array:
         """1 for ordinary rows, -1 for outliers.
 
@@ -179,19 +179,19 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         -------
         labels : ndarray of shape (n_samples,)
         """
-        return np.where(self.judge(X, n_scores=0).flagged, -1, 1)
+        return np.where(self.judge(X, n_scores=None).flagged, -1, 1)
 
     def _fit(self, X: Any) -> Rows:
         """Fit; gives the projected training rows, so that they need not be projected again."""
         for name in ("rule_", "calibration_"):
             self.__dict__.pop(name, None)  # a fit that fails leaves no half-fitted detector
-        rule, rng = check_detector(self), check_seed(self.random_state)
+        rule, rng = door.check_detector(self), check_seed(self.random_state)
         X = self._rows(X, reset=True)
         check_sums(X)
         names, least = getattr(self, "feature_names_in_", None), np.zeros(X.shape[1])
         if self.encoder_ is not None:
             names, least = self.encoder_.get_feature_names_out(), self.encoder_.least_spread_
-        has_columns = not is_precomputed(self.pca)
+        has_columns = not door.is_precomputed(self.pca)
         columns = Columns(np.ones(X.shape[1], dtype=bool))
         if has_columns:
             columns = rule.columns(X, self.scaling).at_least(least)
@@ -214,24 +214,34 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         return rows
 
     def _rows(self, X: Any, *, reset: bool) -> Array:
+        """Rows as numbers; a fit learns how to read the columns of a data frame."""
         if not reset:
             check_is_fitted(self)
-        table: Array | None
-        self.encoder_: Any
-        table, self.encoder_ = encoded(self, X, reset=reset)
-        if table is not None:
-            return table
-        refuse_dates(X)
-        with overflow_is_checked():  # scikit-learn sums all entries to see whether they are finite
-            finite = True if is_precomputed(self.pca) else "allow-nan"
-            types = [np.float64, np.float32]
-            return validate_data(self, X, dtype=types, ensure_all_finite=finite, reset=reset)
+        self.encoder_: Any = None if reset else self.encoder_
+        precomputed = door.is_precomputed(self.pca)
+        if isinstance(X, Encoded):
+            self.encoder_ = X.encoder
+            for name in ("n_features_in_", "feature_names_in_") if reset else ():
+                if hasattr(X.encoder, name):
+                    setattr(self, name, getattr(X.encoder, name))
+        elif precomputed or (self.encoder_ is None and not (reset and is_frame(X))):
+            refuse_dates(X)
+            with overflow_is_checked():  # scikit-learn sums all entries to see that they are finite
+                finite, types = True if precomputed else "allow-nan", [np.float64, np.float32]
+                return validate_data(self, X, dtype=types, ensure_all_finite=finite, reset=reset)
+        else:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            self.encoder_ = TableEncoder().fit(X) if reset else self.encoder_
+            X = self.encoder_.encode(X)
+            if reset:
+                door.warn_of_changes(X)
+        return check_array(X.X, ensure_all_finite="allow-nan")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "rule_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.pca)
+        tags.input_tags.pairwise = door.is_precomputed(self.pca)
         tags.input_tags.allow_nan = not tags.input_tags.pairwise
         return tags

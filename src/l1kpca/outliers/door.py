@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from l1kpca._typing import Array
 from l1kpca.checks import check_seed, is_dask, is_int
@@ -57,12 +57,12 @@ def check_detector(detector: Any) -> Rule:
         lacking = "k(x, x), which kernel='precomputed' does not give"
         raise ValueError(f"rule={detector.rule!r} needs {lacking}: use rule='paper', or a kernel")
     level, most = detector.contamination, detector.max_samples
-    words = [word if isinstance(word, str) else None for word in (level, scaling, most)]
-    if words[0] != "auto" and not (is_number(level) and 0 <= float(level) <= 0.5):
+    is_share = is_number(level) and 0 <= float(level) <= 0.5
+    if not is_share and not (isinstance(level, str) and level == "auto"):
         raise ValueError(f"contamination={level!r} must be 'auto' or a number between 0 and 0.5")
-    if scaling is not None and words[1] not in ("columns", "common"):
+    if scaling is not None and str(scaling) not in ("columns", "common"):
         raise ValueError(f"scaling={scaling!r} must be 'columns', 'common' or None")
-    if most is not None and words[2] != "auto":
+    if most is not None and str(most) != "auto":
         if not is_int(most) or most < 1:
             raise ValueError(f"max_samples={most!r} must be 'auto', None or a positive integer")
         if is_precomputed(pca):
@@ -76,27 +76,9 @@ def is_precomputed(pca: Any) -> bool:
     return isinstance(getattr(pca, "kernel", None), str) and pca.kernel == "precomputed"
 
 
-def encoded(detector: Any, X: Any, *, reset: bool) -> tuple[Array | None, TableEncoder | None]:
-    """The numbers of a table and their encoder; None if X is no table or no encoder was fitted."""
-    encoder: Any = None if reset else detector.encoder_
-    if isinstance(X, Encoded):
-        encoder = X.encoder
-        for name in ("n_features_in_", "feature_names_in_") if reset else ():
-            if hasattr(encoder, name):
-                setattr(detector, name, getattr(encoder, name))
-    elif is_precomputed(detector.pca) or (encoder is None and not (reset and is_frame(X))):
-        return None, encoder
-    else:
-        validate_data(detector, X, reset=reset, skip_check_array=True)
-        encoder = TableEncoder().fit(X) if reset else encoder
-        X = encoder.encode(X)
-        if reset:
-            _warn_of_changes(encoder, X)
-    return check_array(X.X, ensure_all_finite="allow-nan"), encoder
-
-
-def _warn_of_changes(encoder: TableEncoder, X: Encoded) -> None:
+def warn_of_changes(X: Encoded) -> None:
     """What is not looked at and why, which cells are not taken as written, and rows of totals."""
+    encoder = X.encoder
     unused = [name for name in encoder.kinds_ if name not in encoder.columns_]
     if unused:
         why = [f"{name} ({encoder.kinds_[name]}: {encoder.reasons_[name]})" for name in unused]
@@ -118,7 +100,7 @@ def like(X: Any, values: Array, encoder: TableEncoder) -> Any:
     X = X.table if isinstance(X, Encoded) else X
     if not is_frame(X):
         return values
-    columns = {n: np.array(v.tolist()) for n, v in zip(encoder.columns_, values.T, strict=True)}
+    columns = dict(zip(encoder.columns_, map(np.array, values.T.tolist()), strict=True))
     new = nw.from_dict(columns, backend=nw.from_native(X).implementation).to_native()
     if hasattr(new, "index"):
         new.index = X.index

@@ -1,22 +1,31 @@
-"""What the detector says about rows."""
+"""What a fitted detector says about rows and cells."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from l1kpca._typing import Array
 from l1kpca.checks import check_results, overflow_is_checked
 from l1kpca.estimators.advice import warn_user
+from l1kpca.outliers.cells import CellMap, Cells
 from l1kpca.outliers.columns import Columns
-from l1kpca.outliers.rules import FittedRule, Rows
+from l1kpca.outliers.door import in_partitions, like, make_rule
+from l1kpca.outliers.rules import FittedRule, Rows, fit_rule, parts
+from l1kpca.tables.encoder import Encoded, by_column, expected_cells
 from l1kpca.threads import computing, spans
+from l1kpca.tuning import EXPLAIN_MOVES
 
 QUADRANTS = ("regular", "good leverage", "orthogonal outlier", "bad leverage")
 # A thread projects at least so many rows at a time (fewer take 3 times as long with 1500 columns),
 # and more while their values stay in the cache.
 _ROWS, _VALUES = 512, 50_000
+# Of an explanation: steps, and the most rows and values at once.
+_MOST_STEPS, _BATCH_ROWS, _BATCH_VALUES = 8, 20_000, 4_000_000
+_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,42 +56,50 @@ class Judged:
     abnormality: Array  #: Higher is more abnormal; ``score_samples`` with the other sign.
     flagged: Array  #: Outliers.
     scores: Array  #: Of the first components; 0 where there is no such component.
-    outlier_map: OutlierMap | None  #: None where k(x, x) is not known.
+    outlier_map: OutlierMap | None  #: None where k(x, x) is not known, or not asked for.
 
 
 def projected(pca: Any, columns: Columns, X: Array, *, with_cells: bool = True) -> Rows:
     """Rows with their scores, squared norms and oddness, found a few at a time."""
-    cells = columns.cells if with_cells else None
+    cells, projection = columns.cells if with_cells else None, pca.projection_
+    scores = np.empty((len(X), projection.coef.shape[1]), dtype=projection.coef.dtype)
+    norms = None if projection.kernel is None else np.empty_like(scores, shape=len(X))
+    oddness = None if cells is None else np.empty((len(X), 3))
 
-    def found(rows: slice) -> tuple[Array | None, ...]:
-        x, oddness = (X[rows], None) if cells is None else cells.filled(X[rows])
-        part = pca.projection_(columns(x))
-        return part.scores, part.squared_norms, oddness
+    def work(rows: slice) -> None:
+        x = X[rows]
+        if cells is not None and oddness is not None:
+            x, oddness[rows] = cells.filled(x)
+        part = projection(columns(x))
+        scores[rows] = part.scores
+        if norms is not None:
+            norms[rows] = part.squared_norms
 
     with computing(pca.n_jobs) as workers, overflow_is_checked():
         pieces = list(zip(spans(len(X), max(_ROWS, _VALUES // X.shape[1])), strict=True))
-        parts = workers.run(found, pieces, cost=X.size * len(pca.projection_.coef))
-    scores, norms, oddness = map(_joined, zip(*parts, strict=True))
-    for values in (scores, norms):
-        if values is not None:
-            check_results(values, pca.kernel)
+        workers.run(work, pieces, cost=X.size * len(projection.coef))
+    check_results(scores, pca.kernel)
+    if norms is not None:
+        check_results(norms, pca.kernel)
     return Rows(scores=scores, squared_norms=norms, X=X, columns=columns, pca=pca, oddness=oddness)
 
 
-def _joined(parts: tuple[Any, ...]) -> Any:
-    return None if parts[0] is None else np.concatenate(parts)
+def judge_parts(
+    parts: Iterable[Rows], rule: FittedRule, offset: float, n_scores: int | None
+) -> Judged:
+    """Judge projected rows; rows that the rule cannot see are named in a warning.
 
-
-def judge_parts(parts: Iterable[Rows], rule: FittedRule, offset: float, n_scores: int) -> Judged:
-    """Judge projected rows; rows that the rule cannot see are named in a warning."""
+    Without ``n_scores``, there are neither scores nor an outlier map.
+    """
     found: list[tuple[Array, ...]] = []
     unseen = 0
     with overflow_is_checked():
         for part in parts:
-            plane = np.zeros((len(part.scores), n_scores))
-            leading = part.scores[:, :n_scores]
+            plane = np.zeros((len(part.scores), n_scores or 0))
+            leading = part.scores[:, : n_scores or 0]
             plane[:, : leading.shape[1]] = leading
-            distances = () if part.squared_norms is None else rule.distances(part)
+            has_map = n_scores is not None and part.squared_norms is not None
+            distances = rule.distances(part) if has_map else ()
             found.append((rule.abnormality(part), plane, *distances))
             unseen += int(rule.unseen(part).sum())
     abnormality, plane, *both = map(np.concatenate, zip(*found, strict=True))
@@ -91,6 +108,166 @@ def judge_parts(parts: Iterable[Rows], rule: FittedRule, offset: float, n_scores
         many = f"{unseen} of {len(abnormality)} rows are so far from all training rows that their"
         what = "they are judged as outliers, whatever the rule says of such scores"
         warn_user(f"{many} scores vanish; {what}")
-    cutoffs = rule.score_cutoff, rule.orthogonal_cutoff
-    where = OutlierMap(both[0], both[1], *cutoffs) if both else None
+    where = None
+    if both:
+        where = OutlierMap(both[0], both[1], rule.score_cutoff, rule.orthogonal_cutoff)
     return Judged(abnormality, -abnormality < offset, plane, where)
+
+
+class Views:
+    """The part of `KernelPCAOutlierDetector` that shows why."""
+
+    @property
+    def clear_line_(self: Any) -> bool:
+        """Whether outliers stand apart: few of the training rows are near the line."""
+        return bool(self.rule_.clear_line)
+
+    @in_partitions
+    def cells(self: Any, X: Any) -> CellMap:
+        """Each cell beside what the other cells of its row say that it should be.
+
+        Every column is regressed on all others, with values that are bounded so that wild cells
+        spoil nothing; see `Cells`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, of the training data or new.
+
+        Returns
+        -------
+        map : CellMap
+            Of a data frame, in its columns, as frames: of the features of a column, the one with
+            the largest residual.
+        """
+        found, encoder = self._cells("cells").map(self._rows(X, reset=False)), self.encoder_
+        if encoder is None:
+            return found
+        low = by_column(encoder, found.residual, np.minimum)
+        high = by_column(encoder, found.residual, np.maximum)
+        table = X.table if isinstance(X, Encoded) else X
+        return CellMap(
+            residual=like(X, np.where(-low > high, low, high), encoder),
+            expected=like(X, expected_cells(encoder, table, found.expected), encoder),
+            flagged=like(X, by_column(encoder, found.flagged, np.logical_or), encoder),
+            cutoff=found.cutoff,
+        )
+
+    @in_partitions
+    def explain(self: Any, X: Any) -> Array:
+        """What each column contributes to the abnormality of each row.
+
+        They add up to its abnormality, ``-score_samples``, for any kernel.  The abnormality of the
+        row as a whole is followed along the straight line from the row of training medians to the
+        row; a column's part is the change while it moved, plus an equal share of the abnormality of
+        the median row.  With the rule "robust", the abnormality of the cells is added, divided as
+        the squares of their residuals.  A hole contributes nothing.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        contributions : ndarray of shape (n_samples, n_features)
+        """
+        cells, given, X = self._cells("explain"), X, self._rows(X, reset=False)
+        columns, rule = self.columns_, self.rule_
+
+        def whole(rows: Array) -> Array:
+            with overflow_is_checked():
+                found = projected(self.pca_, columns, rows, with_cells=False)
+                return check_results(rule.whole_and_cells(found)[0], self.pca_.kernel)
+
+        parts = contributions(whole, X, columns.median, columns.used)
+        squares = np.zeros(X.shape)
+        squares[:, cells.used] = (cells.weight * cells.map(X).residual[:, cells.used]) ** 2
+        rows = projected(self.pca_, columns, X)
+        share = rule.whole_and_cells(rows)[1] / np.maximum(squares.sum(axis=1), _TINY)
+        parts += squares * share[:, np.newaxis]
+        parts *= (rule.abnormality(rows) / np.maximum(parts.sum(axis=1), _TINY))[:, np.newaxis]
+        encoder = self.encoder_
+        return parts if encoder is None else like(given, by_column(encoder, parts), encoder)
+
+    def judge_with(self: Any, pca: Any, X: Any) -> Judged:
+        """Judge rows by another kernel PCA, for comparison; the detector itself is not changed.
+
+        Parameters
+        ----------
+        pca : kernel PCA of this library
+            It is fitted on ``pca_.X_fit_``; the rule and its line are learned from X anew.
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        judged : Judged
+        """
+        X = self._rows(X, reset=False)
+        pca = clone(pca).fit(self.pca_.X_fit_)
+        rows = projected(pca, self.columns_, X)
+        rule = make_rule(self.rule, self.contamination)
+        fitted, offset = fit_rule(rule, rows, pca, self.contamination)
+        return judge_parts(parts(rows), fitted, offset, n_scores=0)
+
+    def outlier_map(self: Any, X: Any) -> OutlierMap:
+        """Score distance and orthogonal distance of rows, with their cut-offs.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        map : OutlierMap
+        """
+        found: OutlierMap | None = self.judge(X, n_scores=0).outlier_map
+        if found is None:
+            lacking = "k(x, x), which kernel='precomputed' does not give"
+            raise ValueError(f"outlier_map needs {lacking}: pass the rows and a kernel instead")
+        return found
+
+    def _cells(self: Any, method: str) -> Cells:
+        check_is_fitted(self)
+        cells: Cells | None = self.columns_.cells
+        if cells is None:
+            lacking = "the columns of the rows, which kernel='precomputed' does not have"
+            raise ValueError(f"{method} needs {lacking}: pass the rows and a kernel instead")
+        return cells
+
+
+def contributions(
+    abnormality: Callable[[Array], Array], X: Array, reference: Array, used: Array
+) -> Array:
+    """Split the abnormality of each row among its columns, exactly.
+
+    It is followed along the straight line from the ``reference`` row to the row, in two to eight
+    steps.  In each the columns move one after the other, forward in one step and backward in the
+    next; a column's contribution is the sum of the changes while it moved.  They telescope: for any
+    kernel they add up to the abnormality of the row minus that of the reference, which is shared
+    out equally among the columns that are used.  Holes of a row are holes of its reference, too.
+    """
+    columns, out = np.flatnonzero(used), np.zeros(X.shape, dtype=np.float64)
+    if not columns.size:
+        return out
+    steps = 2 * int(np.clip(EXPLAIN_MOVES // (2 * len(columns)), 1, _MOST_STEPS // 2))
+    n_moves = steps * len(columns)
+    places = max(2, min(_BATCH_ROWS, _BATCH_VALUES // X.shape[1]))
+    for rows in spans(len(X), max(1, places // (n_moves + 1))):
+        x = X[rows]
+        for moves in spans(n_moves, places - 1):
+            # How far each column is at the places around these moves, and the columns that move.
+            step, done = np.divmod(np.arange(moves.start, moves.stop + 1), len(columns))
+            forth = np.arange(len(columns))
+            turn = np.where(step[:, np.newaxis] % 2, forth[::-1], forth)
+            shares = np.ones((len(step), X.shape[1]))
+            shares[:, columns] = (step[:, np.newaxis] + (turn < done[:, np.newaxis])) / steps
+            moved = columns[np.where(step % 2, len(columns) - 1 - done, done)[:-1]]
+            path = (1 - shares) * reference + shares * x[:, np.newaxis]
+            values = abnormality(path.reshape(-1, X.shape[1])).reshape(path.shape[:2])
+            np.add.at(out[rows].T, moved, np.diff(values, axis=1).T)
+            if moves.start == 0:
+                moving = used & ~np.isnan(x)
+                # A row without a cell has to put its abnormality somewhere.
+                moving = np.where(moving.any(axis=1, keepdims=True), moving, used)
+                out[rows] += values[:, :1] * moving / moving.sum(axis=1, keepdims=True)
+    return out

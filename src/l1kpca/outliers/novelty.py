@@ -13,7 +13,7 @@ from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
 from l1kpca.gram.choose import read_memory_limit
 from l1kpca.kernels import Kernel, KernelBlocks, kernel_blocks, name_of
 from l1kpca.outliers.columns import mean_and_deviation
-from l1kpca.outliers.rules import FittedRule, Rows, Rule, is_number
+from l1kpca.outliers.rules import FittedRule, Rows, Rule, check_level
 from l1kpca.threads import computing, spans
 
 _DISTANCES: dict[Any, Any] = {
@@ -68,9 +68,7 @@ class Novelty(Rule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        share = self.false_alarms
-        if not is_number(share) or not 0 < float(share) < 1:
-            raise ValueError(f"false_alarms={share!r} must be a number between 0 and 1")
+        check_level("false_alarms", self.false_alarms)
 
     def kernel_pca(self, n_columns: int) -> L1KernelPCA:
         """At most ten components, which only the outlier map looks at, with a narrow kernel."""

@@ -8,9 +8,8 @@ import numpy as np
 from l1kpca._typing import Array
 from l1kpca.estimators.advice import warn_user
 from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
-from l1kpca.gram.projection import Projected
 from l1kpca.outliers.columns import mean_and_deviation
-from l1kpca.outliers.rules import QUANTILE, FittedRule, Rule, parts, squared_norms
+from l1kpca.outliers.rules import QUANTILE, FittedRule, Rows, Rule, parts
 
 _VANISHED = 0.1
 _REACH = 1000.0  # exp(-1000) is 0
@@ -57,7 +56,7 @@ class Paper(Rule):
         """The abnormality of normal variables is chi-square; never beyond 97.5 % of the rows."""
         return min(rule.score_cutoff**2, float(np.quantile(abnormality, QUANTILE)))
 
-    def fit(self, rows: Projected, pca: Any = None) -> "FittedPaper":
+    def fit(self, rows: Rows, pca: Any = None) -> "FittedPaper":
         """Learn means and variances; without a kernel PCA no row is too far to be seen."""
         mean = rows.scores.mean(axis=0, dtype=np.float64)
         variance = rows.scores.var(axis=0, dtype=np.float64)
@@ -94,21 +93,21 @@ class FittedPaper(FittedRule):
     least: float = 0.0
     beyond: float = 0.0
 
-    def abnormality(self, rows: Projected) -> Array:
+    def abnormality(self, rows: Rows) -> Array:
         """Squared distance to the center in the standardized principal space."""
         found = (self.standardized(rows) ** 2).sum(axis=1, dtype=np.float64)
         return np.where(self.unseen(rows), np.maximum(found, self.beyond), found)
 
-    def unseen(self, rows: Projected) -> Array:
+    def unseen(self, rows: Rows) -> Array:
         """Rows so far from all training rows that their scores vanish."""
         return self.seen(rows) < self.least
 
-    def seen(self, rows: Projected) -> Array:
+    def seen(self, rows: Rows) -> Array:
         """How much the training rows see of each row: v of the Notes of `Paper`."""
         if self.nowhere is None:
             return np.full(len(rows.scores), np.inf)
         along = rows.scores.astype(np.float64) - self.nowhere[:-1]
-        return (along**2).sum(axis=1) + np.abs(squared_norms(rows) - self.nowhere[-1])
+        return (along**2).sum(axis=1) + np.abs(rows.squared_norms - self.nowhere[-1])
 
 
 def _far_away(pca: Any) -> Array | None:

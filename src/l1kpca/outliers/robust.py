@@ -7,8 +7,7 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.gram.projection import Projected
-from l1kpca.outliers.rules import FittedRule, Rows, Rule, parts, rounding_of_squares, squared_norms
+from l1kpca.outliers.rules import FittedRule, Rows, Rule, parts, rounding_of_squares
 from l1kpca.outliers.tails import Tail, fit_tail, surplus
 
 _LEVELS = (0.85, 0.85, 0.995)  # of the tails: many outliers touch no lower one
@@ -71,12 +70,11 @@ class Robust(Rule):
             orthogonal_unit=np.where(unit > rounding_of_squares(rows), unit, np.inf),
             tails=np.zeros((0, 3)), headstart=float(np.log(len(scores))), wild=np.inf,
         )  # fmt: skip
-        views = np.concatenate([fitted.views(part) for part in parts(rows)]).T
-        tails = [fit_tail(*each) for each in zip(views, _LEVELS, strict=False)]
-        fitted = replace(fitted, tails=np.stack(tails))
-        sharp = [float(np.quantile(view, _MOST)) for view in views[3:]]
+        views = np.concatenate(list(map(fitted.views, parts(rows)))).T
+        fitted = replace(fitted, tails=np.stack(list(map(fit_tail, views, _LEVELS))))
+        sharp = np.quantile(views[3:], _MOST, axis=1).tolist()
         # The share of outliers, by two estimates, and the surprise where rows are too rare.
-        many, n = min(surplus(np.sqrt(np.sqrt(view))) for view in views[:2]), len(scores)
+        many, n = min(map(surplus, np.sqrt(np.sqrt(views[:2])))), len(scores)
         cells = rows.columns.cells
         heavy = 0.0 if cells is None else tuning.HEAVY_SHARE * (cells.heaviness - tuning.HEAVY)
         share = max(many, min(heavy, tuning.MOST_HEAVY_SHARE), 1 / n)
@@ -117,16 +115,16 @@ class FittedRobust(FittedRule):
 
     def surprises(self, views: Array) -> tuple[Array, Array]:
         """The same of the numbers themselves."""
-        whole, *cells = (Tail(*tail)(view) for tail, view in zip(self.tails, views, strict=False))
-        if not cells:
+        whole = Tail(*self.tails[0])(views[0])
+        if len(views) == 1:
             return whole, np.zeros(len(whole))
-        together, apart = cells
+        together, apart = Tail(*self.tails[1])(views[1]), Tail(*self.tails[2])(views[2])
         evident = np.maximum(views[3] - self.wild, 0)
         worst = 1.001 * self.cutoff * np.minimum(evident, 1) + _SLOWLY * np.log1p(evident)
         return whole, np.max([together, apart - self.headstart, worst], axis=0)
 
 
-def _nested_squares(rows: Projected, n_kept: int) -> Array:
+def _nested_squares(rows: Rows, n_kept: int) -> Array:
     """Squared distances to the subspaces of the first 1, ..., n_kept components."""
     inside = np.cumsum(rows.scores[:, :n_kept] ** 2, axis=1, dtype=np.float64)
-    return np.maximum(squared_norms(rows)[:, np.newaxis] - inside, 0)
+    return np.asarray(np.maximum(rows.squared_norms[:, np.newaxis] - inside, 0))

@@ -24,6 +24,7 @@ VALUES = 1_000_000  # of the rows judged together
 class Rows(Projected):
     """Projected rows, with the rows X as given, and how odd their cells are (see `Cells`)."""
 
+    squared_norms: Any  # None where k(x, x) is not known
     X: Array
     columns: Columns
     pca: Any
@@ -61,11 +62,11 @@ class FittedRule(ABC):
         """How abnormal each row is as a whole, and by its cells alone; here not at all by cells."""
         return self.abnormality(rows), np.zeros(len(rows.scores))
 
-    def standardized(self, rows: Projected) -> Array:
+    def standardized(self, rows: Rows) -> Array:
         """Scores in units of their scale."""
         return (rows.scores[:, self.components] - self.center) / self.scale
 
-    def distances(self, rows: Projected) -> tuple[Array, Array]:
+    def distances(self, rows: Rows) -> tuple[Array, Array]:
         """Score distance within the components, orthogonal distance to them."""
         within = (self.standardized(rows) ** 2).sum(axis=1, dtype=np.float64)
         return np.sqrt(within), np.sqrt(orthogonal_squares(rows, self.components))
@@ -158,11 +159,14 @@ def fit_rule(rule: Rule, rows: Rows, pca: Any, contamination: Any) -> tuple[Fitt
     """The fitted rule with its cut-offs, and the score below which rows are outliers."""
     fitted = rule.fit(rows, pca)
     own_line = rule.for_clean_rows and contamination in ("auto", 0)
-    judged = [] if own_line else [fitted.abnormality(part) for part in parts(rows)]
-    abnormality = np.concatenate([np.zeros(0), *judged])
-    outside = 0.0
-    if rows.squared_norms is not None:
-        squares = [orthogonal_squares(part, fitted.components) for part in parts(rows)]
+    judged, squares, outside = [np.zeros(0)], [], 0.0
+    for part in parts(rows):
+        if not own_line:
+            judged.append(fitted.abnormality(part))
+        if rows.squared_norms is not None:
+            squares.append(orthogonal_squares(part, fitted.components))
+    abnormality = np.concatenate(judged)
+    if squares:
         outside = max(wilson_hilferty(np.concatenate(squares)), rounding_of_squares(rows)) ** 0.5
     line = rule.line(fitted, abnormality)
     offset = -line
@@ -191,23 +195,18 @@ def wilson_hilferty(squares: Array) -> float:
     return (center + spread * float(stats.norm.ppf(QUANTILE))) ** 3
 
 
-def orthogonal_squares(rows: Projected, components: Array) -> Array:
+def orthogonal_squares(rows: Rows, components: Array) -> Array:
     """Squared distances of rows to the subspace of some components."""
-    inside = (rows.scores[:, components] ** 2).sum(axis=1, dtype=np.float64)
-    return np.maximum(squared_norms(rows) - inside, 0)
-
-
-def rounding_of_squares(rows: Projected) -> float:
-    """A squared distance up to this size, a small difference of large numbers, is no distance."""
-    size = float(squared_norms(rows).mean(dtype=np.float64))
-    return float(np.finfo(rows.scores.dtype).eps) ** (2 / 3) * size
-
-
-def squared_norms(rows: Projected) -> Array:
-    """Those of the rows; a rule without ``needs_norms`` must not ask for them."""
     if rows.squared_norms is None:
         raise ValueError("this rule needs k(x, x), which kernel='precomputed' does not give")
-    return rows.squared_norms
+    inside = (rows.scores[:, components] ** 2).sum(axis=1, dtype=np.float64)
+    return np.asarray(np.maximum(rows.squared_norms - inside, 0))
+
+
+def rounding_of_squares(rows: Rows) -> float:
+    """A squared distance up to this size, a small difference of large numbers, is no distance."""
+    size = float(rows.squared_norms.mean(dtype=np.float64))
+    return float(np.finfo(rows.scores.dtype).eps) ** (2 / 3) * size
 
 
 def row_spans(X: Array) -> list[slice]:
@@ -215,13 +214,23 @@ def row_spans(X: Array) -> list[slice]:
     return spans(len(X), max(512, VALUES // X.shape[1]))
 
 
-def parts(rows: Any) -> Iterator[Any]:
+def parts(rows: Rows) -> Iterator[Rows]:
     """A few rows at a time, so that nothing as large as all scores is made beside them."""
-    held = {name: each for name, each in vars(rows).items() if isinstance(each, np.ndarray)}
+    norms, oddness = rows.squared_norms, rows.oddness
     for span in row_spans(rows.X):
-        yield replace(rows, **{name: each[span] for name, each in held.items()})
+        yield replace(
+            rows, scores=rows.scores[span], X=rows.X[span],
+            squared_norms=None if norms is None else norms[span],
+            oddness=None if oddness is None else oddness[span],
+        )  # fmt: skip
 
 
 def is_number(value: Any) -> bool:
     """Whether it is a real number; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_level(name: str, value: Any) -> None:
+    """Refuse anything but a number between 0 and 1."""
+    if not is_number(value) or not 0 < float(value) < 1:
+        raise ValueError(f"{name}={value!r} must be a number between 0 and 1")

@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from l1kpca.outliers import Drift, Judged
-from l1kpca.outliers.calibration import check_level, too_few
+from l1kpca.outliers.calibration import too_few
 from l1kpca.outliers.drift import look_for_drift
 from l1kpca.outliers.false_flags import benjamini_hochberg, estimated_false_share, most_false
+from l1kpca.outliers.rules import check_level
 from l1kpca.report.values import plain_value
 
 _N_REASONS = 3
