@@ -5,8 +5,13 @@ object, and ``plot`` draws them again.  They are readable in gray: markers, hatc
 say what colors say.
 """
 
-from l1kpca.plots.rows import ContributionsDisplay, OutlierMapDisplay, PreimageDisplay
-from l1kpca.plots.scores import ComparisonDisplay, ScoresDisplay
+from l1kpca.plots.rows import (
+    ComparisonDisplay,
+    ContributionsDisplay,
+    OutlierMapDisplay,
+    PreimageDisplay,
+    ScoresDisplay,
+)
 from l1kpca.plots.scree import ConvergenceDisplay, LoadingsDisplay, ScreeDisplay
 
 __all__ = [

@@ -100,14 +100,6 @@ def names_of(estimator: Any, count: int) -> np.ndarray:
     return np.asarray(getattr(estimator, "feature_names_in_", plain), dtype=object)
 
 
-def checked_mask(is_outlier: Any, n_rows: int) -> np.ndarray:
-    """Which rows to mark."""
-    mask = np.zeros(n_rows, dtype=bool) if is_outlier is None else np.asarray(is_outlier, bool)
-    if mask.shape != (n_rows,):
-        raise ValueError(f"is_outlier has shape {mask.shape}, but X has {n_rows} rows")
-    return mask
-
-
 def scatter(ax: Any, places: np.ndarray, is_outlier: np.ndarray, keywords: dict[str, Any]) -> Any:
     """Dots for rows, triangles for outliers on top of them."""
     kinds = ((~is_outlier, _ORDINARY, "row"), (is_outlier, _OUTLYING, "outlier"))

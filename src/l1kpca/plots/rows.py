@@ -1,5 +1,6 @@
-"""Rows one by one: in the outlier map, by their columns, and beside their pre-images."""
+"""Rows: in the plane of two components, in the outlier map, by columns, beside pre-images."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any, Self
@@ -12,21 +13,120 @@ from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, Panels, names_of
 
 
 @dataclass(eq=False, repr=False)
+class ScoresDisplay(Display):
+    """Rows in the plane of two components, outliers marked.
+
+    The artists are ``points_``, ordinary rows and outliers, and ``boundary_``.
+
+    Examples
+    --------
+    >>> from l1kpca import KernelPCAOutlierDetector, datasets, plots
+    >>> X = datasets.load("wbc").X
+    >>> detector = KernelPCAOutlierDetector(random_state=0).fit(X)
+    >>> plots.ScoresDisplay.from_estimator(detector, X).scores.shape
+    (378, 2)
+    """
+
+    scores: np.ndarray  #: Of the two components.
+    is_outlier: np.ndarray  #: Rows to mark.
+    #: Center and half axes of the region of ordinary rows.
+    ellipse: tuple[float, float, float, float] | None = None
+    components: tuple[int, int] = (0, 1)  #: Which two these are, from 0.
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, *, components: tuple[int, int] = (0, 1),
+        is_outlier: Any = None, ax: Any = None, **keywords: Any,
+    ) -> Self:  # fmt: skip
+        """Compute scores and draw them.
+
+        Parameters
+        ----------
+        estimator : fitted kernel PCA or KernelPCAOutlierDetector
+        X : array-like of shape (n_rows, n_features)
+        components : tuple of int, default=(0, 1)
+            Two components.
+        is_outlier : array-like of bool, default=None
+            Rows to mark; None marks what a detector flags.
+        ax, **keywords : optional
+            Axes to draw in; other keywords go to ``scatter``.
+        """
+        scores, flagged = _scores_of(estimator, X, components)
+        mask = _checked_mask(flagged if is_outlier is None else is_outlier, len(scores))
+        ellipse = None if flagged is None else estimator.rule_.ellipse(*components)
+        return cls(scores, mask, ellipse, components).plot(ax=ax, **keywords)
+
+    def _draw(self, ax: Any, **keywords: Any) -> None:
+        from matplotlib.patches import Ellipse  # noqa: PLC0415 (only an extra installs it)
+
+        self.points_ = _scatter_scores(ax, self, self.scores, keywords)
+        self.boundary_ = None
+        if self.ellipse is not None:
+            x, y, across, up = self.ellipse
+            label = "97.5% of ordinary rows"
+            region = Ellipse((x, y), 2 * across, 2 * up, fill=False, label=label, **CUTOFF)
+            self.boundary_ = ax.add_patch(region)
+            ax.autoscale_view()
+        if self.is_outlier.any() or self.boundary_ is not None:
+            ax.legend()
+
+
+@dataclass(eq=False, repr=False)
+class ComparisonDisplay(Panels):
+    """The same rows in the components of several methods, side by side."""
+
+    scores: dict[str, np.ndarray]  #: By method, turned so that directions agree.
+    is_outlier: np.ndarray  #: Rows to mark.
+    components: tuple[int, int] = (0, 1)  #: Which two these are, from 0.
+
+    @classmethod
+    def from_estimators(
+        cls, estimators: Mapping[str, Any], X: Any, *, components: tuple[int, int] = (0, 1),
+        is_outlier: Any = None, axes: Any = None, **keywords: Any,
+    ) -> Self:  # fmt: skip
+        """Compute the scores of each method and draw them.
+
+        Parameters
+        ----------
+        estimators : mapping of str to kernel PCA or KernelPCAOutlierDetector
+            Fitted, by name; the first gives the directions.
+        X : array-like of shape (n_rows, n_features)
+        components : tuple of int, default=(0, 1)
+            Two components.
+        is_outlier : array-like of bool, default=None
+            Rows to mark.
+        axes, **keywords : optional
+            Axes to draw in, one for each method; other keywords go to ``scatter``.
+        """
+        if not estimators:
+            raise ValueError("estimators is empty: pass at least one fitted estimator, by name")
+        found = {name: _scores_of(one, X, components)[0] for name, one in estimators.items()}
+        reference = next(iter(found.values()))
+        for scores in found.values():  # the sign of a component is free
+            scores *= np.where((scores * reference).sum(axis=0) < 0, -1, 1)
+        mask = _checked_mask(is_outlier, len(reference))
+        return cls(found, mask, components).plot(axes=axes, **keywords)
+
+    def _shape(self) -> tuple[int, int]:
+        return len(self.scores), min(len(self.scores), 4)
+
+    def _draw(self, **keywords: Any) -> None:
+        for ax, (name, scores) in zip(self.axes_, self.scores.items(), strict=True):
+            _scatter_scores(ax, self, scores, keywords)
+            ax.set(title=name)
+        if self.is_outlier.any():
+            self.axes_[0].legend()
+
+
+@dataclass(eq=False, repr=False)
 class OutlierMapDisplay(Display):
     """Score distance against orthogonal distance, with cut-offs and quadrants.
 
     The artists are ``points_``, ordinary rows and outliers, and ``cutoffs_``.
-
-    Parameters
-    ----------
-    outlier_map : OutlierMap
-        The two distances, their cut-offs and the quadrant of each row.
-    is_outlier : ndarray of bool
-        Rows that the detector flags.
     """
 
-    outlier_map: OutlierMap
-    is_outlier: np.ndarray
+    outlier_map: OutlierMap  #: The two distances, their cut-offs and the quadrant of each row.
+    is_outlier: np.ndarray  #: Rows that the detector flags.
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, *, ax: Any = None, **keywords: Any) -> Self:
@@ -46,41 +146,26 @@ class OutlierMapDisplay(Display):
         found = self.outlier_map
         places = np.column_stack([found.score_distance, found.orthogonal_distance])
         self.points_ = scatter(ax, places, self.is_outlier, keywords)
-        self.cutoffs_ = (
-            ax.axvline(found.score_cutoff, **CUTOFF),
-            ax.axhline(found.orthogonal_cutoff, **CUTOFF),
-        )
+        across, up = found.score_cutoff, found.orthogonal_cutoff
+        self.cutoffs_ = ax.axvline(across, **CUTOFF), ax.axhline(up, **CUTOFF)
         ax.set(xlabel="score distance", ylabel="orthogonal distance")
         ax.set_xlim(left=0)
         ax.set_ylim(bottom=0)
-        corners = (
-            ("good leverage", 0.99, 0.02, "right", "bottom"),
-            ("orthogonal outlier", 0.01, 0.98, "left", "top"),
-            ("bad leverage", 0.99, 0.98, "right", "top"),
-        )
-        for text, x, y, side, edge in corners:
-            ax.text(x, y, text, ha=side, va=edge, transform=ax.transAxes, color="0.35", size=8)
+        style = {"transform": ax.transAxes, "color": "0.35", "size": 8}
+        ax.text(0.99, 0.02, "good leverage", ha="right", va="bottom", **style)
+        ax.text(0.01, 0.98, "orthogonal outlier", ha="left", va="top", **style)
+        ax.text(0.99, 0.98, "bad leverage", ha="right", va="top", **style)
         if self.is_outlier.any():
             ax.legend(loc="center right")
 
 
 @dataclass(eq=False, repr=False)
 class ContributionsDisplay(Display):
-    """What each column adds to the abnormality of one row, as ``bars_`` of columns ``order_``.
+    """What each column adds to the abnormality of one row, as ``bars_`` of columns ``order_``."""
 
-    Parameters
-    ----------
-    contributions : ndarray
-        They add up to the abnormality of the row.
-    values : ndarray
-        The row.
-    feature_names : ndarray of str
-        Names of the columns.
-    """
-
-    contributions: np.ndarray
-    values: np.ndarray
-    feature_names: np.ndarray
+    contributions: np.ndarray  #: They add up to the abnormality of the row.
+    values: np.ndarray  #: The row.
+    feature_names: np.ndarray  #: Names of the columns.
 
     @classmethod
     def from_estimator(
@@ -114,9 +199,7 @@ class ContributionsDisplay(Display):
         style = {"color": np.where(shown >= 0, ORANGE, BLUE), "hatch": hatch} | keywords
         self.bars_ = ax.barh(np.arange(len(shown)), shown, **style)
         pairs = zip(self.feature_names[self.order_], self.values[self.order_], strict=True)
-        labels = [
-            f"{name} = {v:.4g}" if isinstance(v, Number) else f"{name} = {v}" for name, v in pairs
-        ]
+        labels = [f"{n} = {v:.4g}" if isinstance(v, Number) else f"{n} = {v}" for n, v in pairs]
         ax.set_yticks(np.arange(len(shown)), labels)
         ax.invert_yaxis()
         ax.axvline(0, color="black", linewidth=0.8)
@@ -125,19 +208,11 @@ class ContributionsDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class PreimageDisplay(Panels):
-    """Rows above what the components keep of them: their pre-images.
-
-    Parameters
-    ----------
-    rows, preimages : ndarray
-        Rows, and rows with nearly the same scores.
-    shape : tuple of int, default=None
-        Height and width of images; None draws rows as lines.
-    """
+    """Rows above what the components keep of them: their pre-images."""
 
     rows: np.ndarray
-    preimages: np.ndarray
-    shape: tuple[int, int] | None = None
+    preimages: np.ndarray  #: Rows with nearly the same scores.
+    shape: tuple[int, int] | None = None  #: Height and width of images; None draws rows as lines.
     _size = (1.8, 1.9)
 
     @classmethod
@@ -162,9 +237,8 @@ class PreimageDisplay(Panels):
         """
         pca, rows = pca_of(estimator), np.asarray(X)
         if pca is not estimator:
-            given = f"estimator={type(estimator).__name__}"
-            lacking = "scales its rows and has no inverse map"
-            raise ValueError(f"{given} {lacking}: pass a kernel PCA")
+            lacking = "scales its rows and has no inverse map: pass a kernel PCA"
+            raise ValueError(f"estimator={type(estimator).__name__} {lacking}")
         if shape is not None and int(np.prod(shape)) != rows.shape[1]:
             pixels = f"{int(np.prod(shape))} pixels, but X has {rows.shape[1]} columns"
             raise ValueError(f"shape={tuple(shape)} has {pixels}")
@@ -187,3 +261,30 @@ class PreimageDisplay(Panels):
                 axes[0].set(ylabel=label)
         if self.shape is None:
             self.axes_[0, 0].legend()
+
+
+def _scores_of(estimator: Any, X: Any, components: Sequence[int]) -> tuple[np.ndarray, Any]:
+    """Scores of rows, and which of them a detector flags."""
+    pca = pca_of(estimator)
+    if not all(0 <= j < pca.n_components_ for j in components):
+        n, given = pca.n_components_, f"components={tuple(components)}"
+        raise ValueError(f"{given} must be between 0 and {n - 1}: the model has n_components_={n}")
+    if pca is estimator:
+        return np.asarray(pca.transform(X))[:, list(components)], None
+    judged = estimator.judge(X, n_scores=max(components) + 1)
+    return judged.scores[:, list(components)], judged.flagged
+
+
+def _checked_mask(is_outlier: Any, n_rows: int) -> np.ndarray:
+    """Which rows to mark."""
+    mask = np.zeros(n_rows, dtype=bool) if is_outlier is None else np.asarray(is_outlier, bool)
+    if mask.shape != (n_rows,):
+        raise ValueError(f"is_outlier has shape {mask.shape}, but X has {n_rows} rows")
+    return mask
+
+
+def _scatter_scores(ax: Any, display: Any, scores: np.ndarray, keywords: dict[str, Any]) -> Any:
+    """The points of a display; the axes are named by its components."""
+    ax.set(xlabel=f"component {display.components[0] + 1}")
+    ax.set(ylabel=f"component {display.components[1] + 1}")
+    return scatter(ax, scores, display.is_outlier, keywords)

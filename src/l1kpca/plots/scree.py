@@ -20,17 +20,10 @@ class ScreeDisplay(Display):
     """Explained variance and L1 objective of each component.
 
     The artists are ``bars_``, ``cumulative_``, and ``objective_line_`` in ``objective_ax_``.
-
-    Parameters
-    ----------
-    explained_variance_ratio : ndarray
-        Share of each component in the total variance.
-    objective : ndarray
-        L1 norm of its scores.
     """
 
-    explained_variance_ratio: np.ndarray
-    objective: np.ndarray
+    explained_variance_ratio: np.ndarray  #: Share of each component in the total variance.
+    objective: np.ndarray  #: L1 norm of its scores.
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **keywords: Any) -> Self:
@@ -49,13 +42,11 @@ class ScreeDisplay(Display):
         number = np.arange(1, len(self.objective) + 1)
         style = {"color": BLUE, "alpha": 0.6, "label": "share of variance"} | keywords
         self.bars_ = ax.bar(number, self.explained_variance_ratio, **style)
-        (self.cumulative_,) = ax.plot(
-            number, np.cumsum(self.explained_variance_ratio), "k--s", markersize=4, label="together"
-        )
+        sums = np.cumsum(self.explained_variance_ratio)
+        (self.cumulative_,) = ax.plot(number, sums, "k--s", markersize=4, label="together")
         self.objective_ax_ = ax.twinx()
-        (self.objective_line_,) = self.objective_ax_.plot(
-            number, self.objective, "-o", color=ORANGE, markersize=5, label="L1 objective"
-        )
+        style = {"color": ORANGE, "markersize": 5, "label": "L1 objective"}
+        (self.objective_line_,) = self.objective_ax_.plot(number, self.objective, "-o", **style)
         self.objective_ax_.set(ylabel="L1 norm of the scores")
         self.objective_ax_.set_ylim(bottom=0)
         ax.set(xlabel="component", ylabel="share of variance", ylim=(0, 1.05))
@@ -67,13 +58,6 @@ class ScreeDisplay(Display):
 class LoadingsDisplay(Panels):
     """What the components of the linear kernel are made of, drawn as ``bars_``.
 
-    Parameters
-    ----------
-    loadings : ndarray of shape (n_components, n_features)
-        Directions in the space of the rows.
-    feature_names : ndarray of str
-        Names of the columns.
-
     Examples
     --------
     >>> from l1kpca import L1KernelPCA, datasets, plots
@@ -82,8 +66,8 @@ class LoadingsDisplay(Panels):
     (3, 30)
     """
 
-    loadings: np.ndarray
-    feature_names: np.ndarray
+    loadings: np.ndarray  #: Directions in the space of the rows, (n_components, n_features).
+    feature_names: np.ndarray  #: Names of the columns.
 
     @classmethod
     def from_estimator(
@@ -127,20 +111,13 @@ class LoadingsDisplay(Panels):
 
 @dataclass(eq=False, repr=False)
 class ConvergenceDisplay(Display):
-    r"""The objective at each step of the search, with the certified bound if there is one.
+    """The objective at each step of the search, with the certified bound if there is one.
 
     The artists are ``lines_`` and ``bounds_``, each over the final objective of its component.
-
-    Parameters
-    ----------
-    traces : list of ndarray
-        :math:`c^\top K c` at each step, for each component.
-    upper_bounds : ndarray, default=None
-        What no sign vector can exceed.
     """
 
-    traces: list[np.ndarray]
-    upper_bounds: np.ndarray | None = None
+    traces: list[np.ndarray]  #: :math:`c^T K c` at each step, for each component.
+    upper_bounds: np.ndarray | None = None  #: What no sign vector can exceed.
 
     @classmethod
     def from_estimator(
