@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.results import DATA, options, publish, table
 from l1kpca import KernelPCAOutlierDetector
 from l1kpca.outliers.calibration import Calibration
-from l1kpca.outliers.false_flags import benjamini_hochberg, estimated_false_share, most_false
+from l1kpca.outliers.promises import benjamini_hochberg, estimated_false_share, most_false
 
 RATES = (0.05, 0.1, 0.2)
 THEIRS = {"PyOD KNN": {}, "PyOD IForest": {"random_state": 0}}

@@ -16,7 +16,7 @@ from contracts.rules import Toy
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.outliers import RULES
 from l1kpca.outliers.calibration import Calibration
-from l1kpca.outliers.false_flags import benjamini_hochberg
+from l1kpca.outliers.promises import benjamini_hochberg
 from l1kpca.persistence import load, save
 
 DRAWS = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from l1kpca.outliers.drift import _SHARES, _TAIL, _TILTS, _log_gains, look_for_drift
+from l1kpca.outliers.promises import _SHARES, _TAIL, _TILTS, _log_gains, look_for_drift
 
 DRAWS = {
     "normal": lambda rng, shape: rng.normal(size=shape),

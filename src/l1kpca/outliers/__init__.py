@@ -10,10 +10,10 @@ from l1kpca.outliers.calibration import Calibration
 from l1kpca.outliers.cells import CellMap, Cells
 from l1kpca.outliers.columns import Columns, is_one_curve, varying
 from l1kpca.outliers.door import RULES, make_rule, rule_name
-from l1kpca.outliers.drift import Drift
 from l1kpca.outliers.judged import QUADRANTS, Judged, OutlierMap
 from l1kpca.outliers.novelty import Novelty
 from l1kpca.outliers.paper import Paper
+from l1kpca.outliers.promises import Drift
 from l1kpca.outliers.robust import Robust
 from l1kpca.outliers.rules import FittedRule, Rule
 

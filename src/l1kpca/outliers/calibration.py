@@ -10,10 +10,9 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from l1kpca._typing import Array
 from l1kpca.checks import check_seed
 from l1kpca.estimators.advice import warn_user
-from l1kpca.outliers import false_flags
+from l1kpca.outliers import promises
 from l1kpca.outliers.door import in_partitions, is_precomputed
-from l1kpca.outliers.drift import Drift, look_for_drift
-from l1kpca.outliers.false_flags import benjamini_hochberg
+from l1kpca.outliers.promises import Drift, benjamini_hochberg, look_for_drift
 from l1kpca.outliers.rules import check_level
 from l1kpca.tables.encoder import Encoded
 
@@ -37,7 +36,7 @@ class Calibration:
     @property
     def suspected(self) -> int:
         """Estimated number of outliers among the rows compared with: those that stand apart."""
-        return false_flags.standing_apart(self.compared)
+        return promises.standing_apart(self.compared)
 
     def suspects(self, n_rows: int = 20) -> Array:
         """Places of the most abnormal reference rows whose label is unknown, worst first."""
@@ -49,7 +48,7 @@ class Calibration:
 
         The most abnormal reference rows can be left out.
         """
-        reference, abnormality = false_flags.rounded(self.compared, abnormality)
+        reference, abnormality = promises.rounded(self.compared, abnormality)
         n = len(reference) - n_left_out
         return (1 + n - np.searchsorted(reference[:n], abnormality, side="left")) / (n + 1)
 
@@ -190,7 +189,7 @@ class Calibrated:
         """
         check_level("confidence", confidence)
         calibration, abnormality = self._compared(X)
-        return false_flags.most_false(calibration.compared, abnormality, confidence)
+        return promises.most_false(calibration.compared, abnormality, confidence)
 
     def estimated_false_share(self, X: Any) -> Array:
         """Estimate the share of false flags without reference rows.
@@ -208,7 +207,7 @@ class Calibrated:
         share : ndarray of shape (n_samples,)
             Of false flags, if this row and all more abnormal ones are flagged.
         """
-        return false_flags.estimated_false_share(-self.score_samples(X))  # type: ignore[attr-defined]
+        return promises.estimated_false_share(-self.score_samples(X))  # type: ignore[attr-defined]
 
     def drift(self, X: Any, level: float = 0.01, after: Drift | None = None) -> Drift:
         """Test whether a batch still fits the reference.

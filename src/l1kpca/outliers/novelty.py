@@ -92,7 +92,15 @@ class Novelty(Rule):
         diagonal = K.diagonal().copy()
         unit = float(diagonal.mean()) or 1.0
         damping = tuning.DAMPING * len(K) * unit
-        whitening = _inverse_root(K, damping, kernel)
+        # W, upper triangular, with W W^T = (K + damping I)^-1, takes the place of K.
+        K.flat[:: len(K) + 1] += damping
+        root, not_positive = lapack.dpotrf(K.T, lower=1, overwrite_a=1)
+        if not_positive:
+            raise ValueError(
+                f"rule='novelty' needs a positive semidefinite kernel, and kernel="
+                f"{name_of(kernel.function)} is not for these rows: use another, such as 'rbf'"
+            )
+        whitening = lapack.dtrtri(root, lower=1, overwrite_c=1)[0].T
         others = diagonal + damping - 1 / np.einsum("ij,ij->i", whitening, whitening)
         fitted = FittedNovelty(
             components=np.arange(n_kept), center=scores.mean(axis=0, dtype=np.float64),
@@ -104,10 +112,6 @@ class Novelty(Rule):
             left_out[alone] = fitted.judge(pca.X_fit_[alone], pca, alone)
         place = int(np.ceil((len(left_out) + 1) * (1 - self.false_alarms))) - 1
         return replace(fitted, cutoff=float(np.sort(left_out)[min(place, len(left_out) - 1)]))
-
-    def line(self, rule: FittedRule, abnormality: Array) -> float:
-        """What a share ``false_alarms`` of the training rows exceed, each judged by the others."""
-        return rule.cutoff
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -152,18 +156,6 @@ class FittedNovelty(FittedRule):
 def _double(pca: Any) -> KernelBlocks:
     """The kernel with the training rows, in double precision."""
     return kernel_blocks(pca.X_fit_.astype(np.float64), pca.projection_.kernel)
-
-
-def _inverse_root(K: Array, damping: float, kernel: Kernel) -> Array:
-    """W, upper triangular, with W W^T = (K + damping I)^-1; takes the place of K."""
-    K.flat[:: len(K) + 1] += damping
-    root, not_positive = lapack.dpotrf(K.T, lower=1, overwrite_a=1)
-    if not_positive:
-        raise ValueError(
-            f"rule='novelty' needs a positive semidefinite kernel, and kernel="
-            f"{name_of(kernel.function)} is not for these rows: use another, such as 'rbf'"
-        )
-    return lapack.dtrtri(root, lower=1, overwrite_c=1)[0].T
 
 
 def _lift_vanished(k: Array, X: Array, training: KernelBlocks, own: Any) -> Array:

@@ -68,7 +68,7 @@ class Robust(Rule):
             components=np.arange(n_kept), center=center,
             scale=np.where(scale > rounding, scale, np.inf),
             orthogonal_unit=np.where(unit > rounding_of_squares(rows), unit, np.inf),
-            tails=np.zeros((0, 3)), headstart=float(np.log(len(scores))), wild=np.inf,
+            tails=np.zeros((0, 3)), headstart=float(np.log(len(scores))), wild=np.inf, cutoff=0.0,
         )  # fmt: skip
         views = np.concatenate(list(map(fitted.views, parts(rows)))).T
         fitted = replace(fitted, tails=np.stack(list(map(fit_tail, views, _LEVELS))))
@@ -78,13 +78,10 @@ class Robust(Rule):
         cells = rows.columns.cells
         heavy = 0.0 if cells is None else tuning.HEAVY_SHARE * (cells.heaviness - tuning.HEAVY)
         share = max(many, min(heavy, tuning.MOST_HEAVY_SHARE), 1 / n)
-        common = float(np.quantile(np.maximum(*fitted.surprises(views)), 1 - share))
+        abnormality = np.concatenate(list(map(fitted.abnormality, parts(rows))))
+        common = float(np.quantile(abnormality, 1 - share))
         line = min(common, max(tuning.RAREST * float(np.log(n)), _RARE))
         return replace(fitted, wild=max([fitted.headstart, *sharp]), cutoff=line)
-
-    def line(self, rule: FittedRule, abnormality: Array) -> float:
-        """The rows that are too rare for ordinary ones, or too many, are beyond it."""
-        return rule.cutoff
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -102,7 +99,14 @@ class FittedRobust(FittedRule):
 
     def whole_and_cells(self, rows: Rows) -> tuple[Array, Array]:
         """The surprise of the row as a whole, and the largest one of its cells."""
-        return self.surprises(self.views(rows).T)
+        views = self.views(rows).T
+        whole = Tail(*self.tails[0])(views[0])
+        if len(views) == 1:
+            return whole, np.zeros(len(whole))
+        together, apart = Tail(*self.tails[1])(views[1]), Tail(*self.tails[2])(views[2])
+        evident = np.maximum(views[3] - self.wild, 0)
+        worst = 1.001 * self.cutoff * np.minimum(evident, 1) + _SLOWLY * np.log1p(evident)
+        return whole, np.max([together, apart - self.headstart, worst], axis=0)
 
     def views(self, rows: Rows) -> Array:
         """The distance of each row, and how odd its cells are."""
@@ -112,16 +116,6 @@ class FittedRobust(FittedRule):
         found = (within + outside).sum(axis=1, keepdims=True) / max(n_kept, 1)
         distance = np.where(found > rounding, found, 0)
         return distance if rows.oddness is None else np.hstack([distance, rows.oddness])
-
-    def surprises(self, views: Array) -> tuple[Array, Array]:
-        """The same of the numbers themselves."""
-        whole = Tail(*self.tails[0])(views[0])
-        if len(views) == 1:
-            return whole, np.zeros(len(whole))
-        together, apart = Tail(*self.tails[1])(views[1]), Tail(*self.tails[2])(views[2])
-        evident = np.maximum(views[3] - self.wild, 0)
-        worst = 1.001 * self.cutoff * np.minimum(evident, 1) + _SLOWLY * np.log1p(evident)
-        return whole, np.max([together, apart - self.headstart, worst], axis=0)
 
 
 def _nested_squares(rows: Rows, n_kept: int) -> Array:

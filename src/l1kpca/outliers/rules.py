@@ -46,7 +46,8 @@ class FittedRule(ABC):
     components: Array  #: The components that the rule looks at.
     center: Array  #: Of the scores of ordinary rows on each.
     scale: Array  #: The same; infinity is no scale.
-    cutoff: float = 0.0  #: The rule's own line: rows with a larger abnormality are outliers.
+    #: The rule's own line: rows with a larger abnormality are outliers.  Set by ``fit``, or `line`.
+    cutoff: float = np.nan
     orthogonal_cutoff: float = 0.0  #: 97.5 % of ordinary rows do not reach this distance.
     clear_line: bool = False  #: Whether few of the training rows are near the line.
 
@@ -121,10 +122,13 @@ class Rule(ABC):
         """Learn from the training rows; the detector sets the cut-offs."""
 
     def line(self, rule: FittedRule, abnormality: Array) -> float:
-        """Where the line is, if the share of outliers is not known: here the 97.5 % point.
+        """Where the line is, if the share of outliers is not known: where ``fit`` has put it.
 
-        It is that of ordinary rows, by median and MAD; never beyond that of the training rows.
+        If it has not, the line is the 97.5 % point of ordinary rows, by median and MAD; never
+        beyond that of the training rows.
         """
+        if not np.isnan(rule.cutoff):
+            return rule.cutoff
         return min(wilson_hilferty(abnormality), float(np.quantile(abnormality, QUANTILE)))
 
     def n_kept(self, pca: Any) -> int:

@@ -98,9 +98,10 @@ def report_of(
         classical = rankdata(-classical, method="ordinal")
     where: Any = summary.judged.outlier_map
     ellipse, n_plane = detector.rule_.ellipse(), min(2, detector.pca_.n_components_)
-    same = ("n_rows", "n_flagged", "cutoff", "clear_line", "agreement", "notes")
-    facts = {name: plain[name] for name in same} | {
-        "source": source, "n_listed": len(order),
+    facts = {
+        "n_rows": n_rows, "n_flagged": n_flagged, "cutoff": plain["cutoff"],
+        "clear_line": plain["clear_line"], "agreement": plain["agreement"],
+        "notes": plain["notes"], "source": source, "n_listed": len(order),
         "rows": _rows(cases, summary, order, classical),
         "map": {"score_cutoff": where.score_cutoff, "orthogonal_cutoff": where.orthogonal_cutoff},
         "plane": {"ellipse": ellipse, "n_components": n_plane},
@@ -130,7 +131,7 @@ def _histogram(scores: np.ndarray, cutoff: float) -> dict[str, Any]:
     bent = np.cbrt(scores) if unit is None else np.arcsinh(scores / unit)
     counts, edges = np.histogram(bent, bins=min(_N_BINS, len(scores)))
     edges = edges**3 if unit is None else unit * np.sinh(edges)
-    return {"edges": [short(e) for e in edges], "counts": counts.tolist(), "unit": unit}
+    return {"edges": list(map(short, edges)), "counts": counts.tolist(), "unit": unit}
 
 
 def _tail(whole: Any, n_listed: int, n_flagged: int) -> dict[str, Any]:
@@ -195,10 +196,12 @@ def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | 
     compared = pca.n_components_ and not isinstance(pca, L2KernelPCA)
     if compared and len(pca.X_fit_) <= _COMPARED_ROWS:
         gram = pca.training_gram()
-        same = ("kernel", "degree", "coef0", "kernel_params", "n_jobs", "dtype")
-        settings = {name: getattr(pca, name) for name in same} | {"gamma": pca.gamma_}
         # The Gram is centered already.
-        twin = L2KernelPCA(pca.n_components_, center=False, gram=gram, random_state=0, **settings)
+        twin = L2KernelPCA(
+            pca.n_components_, kernel=pca.kernel, gamma=pca.gamma_, degree=pca.degree,
+            coef0=pca.coef0, kernel_params=pca.kernel_params, n_jobs=pca.n_jobs, dtype=pca.dtype,
+            gram=gram, center=False, random_state=0,
+        )  # fmt: skip
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what there is to say was said of the detector itself
             classical = None if X is None else detector.judge_with(twin, X).abnormality

@@ -5,12 +5,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from l1kpca.outliers import Drift, Judged
 from l1kpca.outliers.calibration import too_few
-from l1kpca.outliers.drift import look_for_drift
-from l1kpca.outliers.false_flags import benjamini_hochberg, estimated_false_share, most_false
+from l1kpca.outliers.promises import (
+    benjamini_hochberg,
+    estimated_false_share,
+    look_for_drift,
+    most_false,
+)  # fmt: skip
 from l1kpca.outliers.rules import check_level
 from l1kpca.report.values import plain_value
 
@@ -73,10 +78,7 @@ class Summary:
     @property
     def ranks(self) -> np.ndarray:
         """1 is the most abnormal of all rows, the first one of equals."""
-        ranks = np.empty(len(self.whole.scores), dtype=np.uint32)
-        order = np.argsort(-self.whole.scores, kind="stable")
-        ranks[order] = np.arange(1, len(ranks) + 1, dtype=np.uint32)
-        return ranks
+        return np.asarray(rankdata(-self.whole.scores, method="ordinal"), dtype=np.uint32)
 
 
 def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) -> Cases:
@@ -162,21 +164,20 @@ def _top(
         adds, reasons = contributions[place], []
         for j in np.argsort(-adds, kind="stable")[:_N_REASONS].tolist():
             if adds[j] > 0:
-                column, share = cases.columns[j], adds[j] / adds[adds > 0].sum()
-                reason = {
-                    "column": column, "value": cases.values(column)[row],
-                    "contribution": adds[j], "share": share, "expected": expected[place, j],
-                }  # fmt: skip
-                reasons.append({name: plain_value(value) for name, value in reason.items()})
-        one = {
+                column = cases.columns[j]
+                reasons.append({
+                    "column": plain_value(column), "value": plain_value(cases.values(column)[row]),
+                    "contribution": float(adds[j]), "share": float(adds[j] / adds[adds > 0].sum()),
+                    "expected": plain_value(expected[place, j]),
+                })  # fmt: skip
+        found.append({
             "rank": place + 1, "row": int(rows[row]) + 1,
             "name": None if cases.names is None else plain_value(cases.names[row]),
             "score": float(judged.abnormality[row]),
             "p_value": None if p_values is None else float(p_values[rows[row]]),
             "flagged": bool(judged.flagged[row]),
             "label": None if cases.labels is None else int(cases.labels[row]), "reasons": reasons,
-        }  # fmt: skip
-        found.append(one)
+        })  # fmt: skip
     return found, contributions
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -52,18 +53,19 @@ def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) ->
     columns, ranges, features = _columns(detector, cases, summary, blame)
     details = list(within(_details(cases, order, known, residual, expected), _BYTES))
     most = np.argsort(-blame, kind="stable")[:_MOST_CHARTED]
-    named = sorted({*most.tolist()}.union(*(row[0] for row in details)))
+    named = sorted({*most.tolist()}.union(*map(itemgetter(0), details)))
     for row in details:
         row[0] = np.searchsorted(named, row[0]).tolist()
     rows = np.asarray(cases.X[order[: len(shares)]])[:, features]
     charted, bins = order[: min(len(shares), _MOST_CHARTED_CELLS // len(most))], []
-    for j in most:
+    ranged = np.ones(len(most), dtype=bool)
+    for place, j in enumerate(most):
         both = np.asarray(whole.sample)[:, features[j]], rows[: len(charted), j]
         if columns[j].get("share") is not None:
-            name = cases.columns[j]
+            name, ranged[place] = cases.columns[j], False
             both = whole.cells(name), np.asarray(cases.values(name), dtype=object)[charted]
         bins.append(_chart(columns[j], ranges[:, j].tolist(), *both))
-    codes, hot = _codes(columns, most, ranges, rows, shares), np.sort(most[: _HEAT[1]])
+    codes, hot = _codes(ranged, most, ranges, rows, shares), np.sort(most[: _HEAT[1]])
     trouble = {
         "columns": np.searchsorted(named, most).tolist(), "codes": packed(codes, "u2"),
         "cells": packed(wrong.sum(axis=1).cumsum(), "u4"), "bins": packed(np.transpose(bins), "u1"),
@@ -112,10 +114,9 @@ def _chart(column: dict[str, Any], usual: list[float], sample: Any, rows: Any) -
         high = min(np.nanmax(sample), 2 * usual[2] - usual[0])
         column["ends"] = range_text(low, high).split(" to ") if column["kind"] == "number" else None
         edges = np.linspace(low, high if high > low else low + 1, _N_BINS + 1)[1:-1]
-        every, some = (
-            np.where(np.isnan(values), _NO_BIN, np.searchsorted(edges, values, side="right"))
-            for values in (sample, rows)
-        )
+        values = np.append(sample, rows)
+        bins = np.where(np.isnan(values), _NO_BIN, np.searchsorted(edges, values, side="right"))
+        every, some = np.split(bins, [len(sample)])
         column["counts"] = np.bincount(every[every < _NO_BIN], minlength=_N_BINS).tolist()
         return some
     counts = Counter(map(shown_value, sample))
@@ -146,9 +147,8 @@ def _details(
 
 
 def _codes(
-    columns: list[dict[str, Any]], most: np.ndarray, ranges: np.ndarray, rows: np.ndarray,
-    shares: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+    ranged: np.ndarray, most: np.ndarray, ranges: np.ndarray, rows: np.ndarray, shares: np.ndarray
+) -> np.ndarray:
     """What may be the kind of trouble of each row, as numbers that the page sorts rows by.
 
     4 (place + 1) + 2 (above the usual range) + (far from it), for the place of a column among the
@@ -157,7 +157,6 @@ def _codes(
     order = np.argsort(np.argsort(-shares, axis=1, kind="stable"), axis=1)
     blamed = (order < _N_BLAMED) & (shares > 1 / (shares.shape[1] + 1))
     (low, _, high), values = ranges[:, most], rows[:, most]
-    ranged = np.array([columns[j].get("share") is None for j in most])
     beyond = np.where(ranged, np.maximum(values - high, low - values), 1)
     above, far = ~ranged | (values > high), ranged & (beyond > high - low)
     codes = 4 * np.arange(1, len(most) + 1) + 2 * above + far

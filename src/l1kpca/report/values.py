@@ -66,13 +66,15 @@ def range_text(low: float, high: float) -> str:
     if size and not _LEAST_WRITTEN_OUT <= size < _MOST_WRITTEN_OUT:
         return f"{low:.3g} to {high:.3g}"
     digits = max(0, 1 - math.floor(math.log10(high - low))) if high > low else 4
-    comma = "," if size >= _LARGE else ""  # years have none
-    return " to ".join(f"{round(end, digits):{comma}.{min(digits, 9)}f}".rstrip("0").rstrip(".")
-                       if digits else f"{end:{comma}.0f}" for end in (low, high))  # fmt: skip
+    form = f"{',' if size >= _LARGE else ''}.{min(digits, 9)}f"  # years have no comma
+    ends = format(round(low, digits), form), format(round(high, digits), form)
+    return " to ".join(end.rstrip("0").rstrip(".") if digits else end for end in ends)
 
 
 def printable(text: str) -> str:
     """The same text without characters that could command a terminal."""
+    if text.isprintable():
+        return text
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 

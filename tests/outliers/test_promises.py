@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy import stats
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
-from l1kpca.outliers.false_flags import (
+from l1kpca.outliers.promises import (
     _largest_counts,
     benjamini_hochberg,
     estimated_false_share,
