@@ -106,7 +106,10 @@ class Cells:
         solved, weight = self.solved(v, holes)
         beyond = np.sign(z) * np.maximum(np.abs(z) - self.reach, 0) / self.deviation
         residual = np.sqrt(weight) * (solved / weight + beyond)
-        u = np.where(holes, self.times(solved), v - solved / weight) * self.deviation + self.mean
+        v -= solved / weight
+        if holes.any():
+            v = np.where(holes, self.times(solved), v)
+        u = v * self.deviation + self.mean
         return np.stack([residual, z - u]), u, holes
 
     def filled(self, X: Array) -> tuple[Array, Array]:

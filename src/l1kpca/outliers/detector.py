@@ -191,23 +191,20 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         names, least = getattr(self, "feature_names_in_", None), np.zeros(X.shape[1])
         if self.encoder_ is not None:
             names, least = self.encoder_.get_feature_names_out(), self.encoder_.least_spread_
-        has_columns = not door.is_precomputed(self.pca)
-        columns = Columns(np.ones(X.shape[1], dtype=bool))
-        if has_columns:
+        own = {"random_state": int(rng.randint(2**31 - 1)), "n_jobs": self.n_jobs}
+        columns, sample = Columns(np.ones(X.shape[1], dtype=bool)), X
+        if not door.is_precomputed(self.pca):
             columns = rule.columns(X, self.scaling).at_least(least)
+            most = rule.max_samples if self.max_samples == "auto" else self.max_samples
+            if most is not None and len(X) > most:
+                sample = X[np.sort(rng.choice(len(X), most, replace=False))]
+            cells = learn_cells(X, least, rng, one_unit=self.scaling != "columns")
+            columns = replace(columns, cells=cells)
         warn_of_dropped(X, columns.used, names)
         pca = rule.kernel_pca(int(columns.used.sum())) if self.pca is None else clone(self.pca)
-        own = {"random_state": int(rng.randint(2**31 - 1)), "n_jobs": self.n_jobs}
         for name, value in (own | {"memory_limit": self.memory_limit}).items():
             if getattr(pca, name) is None:
                 pca.set_params(**{name: value})
-        most = rule.max_samples if self.max_samples == "auto" else self.max_samples
-        sample = X
-        if has_columns and most is not None and len(X) > most:
-            sample = X[np.sort(rng.choice(len(X), most, replace=False))]
-        if has_columns:
-            cells = learn_cells(X, least, rng, one_unit=self.scaling != "columns")
-            columns = replace(columns, cells=cells)
         self.columns_, self.pca_ = columns, pca.fit(columns(sample))
         rows = projected(self.pca_, columns, X)
         self.rule_, self.offset_ = fit_rule(rule, rows, self.pca_, self.contamination)

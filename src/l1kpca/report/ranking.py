@@ -8,14 +8,8 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from l1kpca.outliers import Drift, Judged
+from l1kpca.outliers import Drift, Judged, promises
 from l1kpca.outliers.calibration import too_few
-from l1kpca.outliers.promises import (
-    benjamini_hochberg,
-    estimated_false_share,
-    look_for_drift,
-    most_false,
-)  # fmt: skip
 from l1kpca.outliers.rules import check_level
 from l1kpca.report.values import plain_value
 
@@ -229,7 +223,7 @@ def _promised(
         raise ValueError(f"{lacking}: {way_out}")
     scores, flags, cutoff = whole.scores, whole.flags, -float(detector.offset_)
     try:
-        share = estimated_false_share(scores)
+        share = promises.estimated_false_share(scores)
     except ValueError:  # too few rows, or scores with a heavy tail
         unknown = "How many flags are false cannot be estimated without reference rows."
         return flags, cutoff, Promise(says=(unknown,))
@@ -248,12 +242,12 @@ def _compared(
     """The same by reference rows."""
     calibration, scores, flags = detector.calibration_, whole.scores, whole.flags
     reference, cutoff = calibration.compared, -float(detector.offset_)
-    p, drift = calibration.p_values(scores), look_for_drift(reference, scores, _DRIFT_LEVEL)
-    most = most_false(reference, scores, _CONFIDENCE)
+    p, most = calibration.p_values(scores), promises.most_false(reference, scores, _CONFIDENCE)
+    drift = promises.look_for_drift(reference, scores, _DRIFT_LEVEL)
     says, advice = [f"Rows were compared with {len(reference):,} reference rows."], ""
     if fdr is not None:
         check_level("fdr", fdr)
-        flags, advice = benjamini_hochberg(p, fdr), calibration.advice(scores, fdr)
+        flags, advice = promises.benjamini_hochberg(p, fdr), calibration.advice(scores, fdr)
         says.append(f"On average, at most {fdr:.0%} of the flags of such a selection are false.")
     elif alpha is not None:
         check_level("alpha", alpha)
