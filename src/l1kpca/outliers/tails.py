@@ -10,25 +10,6 @@ from l1kpca._typing import Array
 
 _STEEPEST = 4.0  # power of a tail whose two quantiles agree, and of its fall below them
 _SMALLEST = 1e-3  # of the upper quantile: below, values do not differ
-_NORMAL_10 = stats.norm.ppf(0.1)
-_POINTS = np.linspace(1, 8, 57)  # deviations above the median
-
-
-def _errors() -> Array:
-    """Standard errors of the share beyond each point, times the root of n: of count and point.
-
-    The point is told by the quantiles at 10 and 50 %.
-    """
-    levels, rest = np.array([0.1, 0.5]), stats.norm.sf(_POINTS)
-    density = stats.norm.pdf(stats.norm.ppf(levels))
-    covariance = (np.minimum.outer(levels, levels) - np.outer(levels, levels)) / density[:, None]
-    covariance /= density
-    slopes = np.stack([_POINTS / _NORMAL_10, 1 - _POINTS / _NORMAL_10])
-    point = np.einsum("ip,ij,jp->p", slopes, covariance, slopes)
-    return np.asarray(np.sqrt(stats.norm.pdf(_POINTS) ** 2 * point + rest * (1 - rest)))
-
-
-_ERRORS = _errors()
 
 
 class Tail(NamedTuple):
@@ -92,10 +73,18 @@ def surplus(values: Array) -> float:
 
     Three standard errors are taken off, so that a few values must show it more clearly.
     """
-    low, middle = np.quantile(values, [0.1, 0.5])
-    spread = (middle - low) / -_NORMAL_10
+    levels, points = np.array([0.1, 0.5]), np.linspace(1, 8, 57)  # deviations above the median
+    (low, middle), normal_10 = np.quantile(values, levels), stats.norm.ppf(0.1)
+    spread = (middle - low) / -normal_10
     if not spread > 0:
         return float(np.mean(values > middle))
-    up_to = np.searchsorted(np.sort(values), middle + spread * _POINTS, side="right")
-    doubt = tuning.SURPLUS_ERRORS * _ERRORS / np.sqrt(len(values))
-    return max(float((1 - up_to / len(values) - stats.norm.sf(_POINTS) - doubt).max()), 0.0)
+    # Standard errors of the share beyond a point: of the count, and of the point, which the two
+    # quantiles tell.
+    density, rest = stats.norm.pdf(stats.norm.ppf(levels)), stats.norm.sf(points)
+    covariance = (np.minimum.outer(levels, levels) - np.outer(levels, levels)) / density[:, None]
+    slopes = np.stack([points / normal_10, 1 - points / normal_10])
+    point = np.einsum("ip,ij,jp->p", slopes, covariance / density, slopes)
+    errors = np.sqrt(stats.norm.pdf(points) ** 2 * point + rest * (1 - rest))
+    doubt = tuning.SURPLUS_ERRORS * errors / np.sqrt(len(values))
+    up_to = np.searchsorted(np.sort(values), middle + spread * points, side="right")
+    return max(float((1 - up_to / len(values) - rest - doubt).max()), 0.0)
