@@ -61,14 +61,15 @@ class Judged:
 
 def projected(pca: Any, columns: Columns, X: Array, *, with_cells: bool = True) -> Rows:
     """Rows with their scores, squared norms and oddness, found a few at a time."""
-    cells, projection = columns.cells if with_cells else None, pca.projection_
-    scores = np.empty((len(X), projection.coef.shape[1]), dtype=projection.coef.dtype)
+    cells: Any = columns.cells if with_cells else None
+    projection, coef = pca.projection_, pca.projection_.coef
+    scores = np.empty((len(X), coef.shape[1]), dtype=coef.dtype)
     norms = None if projection.kernel is None else np.empty_like(scores, shape=len(X))
     oddness = None if cells is None else np.empty((len(X), 3))
 
     def work(rows: slice) -> None:
         x = X[rows]
-        if cells is not None and oddness is not None:
+        if oddness is not None:
             x, oddness[rows] = cells.filled(x)
         part = projection(columns(x))
         scores[rows] = part.scores
@@ -77,7 +78,7 @@ def projected(pca: Any, columns: Columns, X: Array, *, with_cells: bool = True) 
 
     with computing(pca.n_jobs) as workers, overflow_is_checked():
         pieces = list(zip(spans(len(X), max(_ROWS, _VALUES // X.shape[1])), strict=True))
-        workers.run(work, pieces, cost=X.size * len(projection.coef))
+        workers.run(work, pieces, cost=X.size * len(coef))
     check_results(scores, pca.kernel)
     if norms is not None:
         check_results(norms, pca.kernel)
