@@ -77,3 +77,12 @@ def test_the_auto_line_is_never_beyond_the_rows(rule):
     scores = detector.score_samples(rows)
     limit = max(-detector.rule_.cutoff, np.quantile(scores, 0.025))
     assert_allclose(detector.offset_, limit, rtol=1e-6)
+
+
+def test_without_scores_there_is_no_map_either(X):
+    detector = KernelPCAOutlierDetector(random_state=0).fit(X)
+    all_of_it, judged = detector.judge(X), detector.judge(X, n_scores=None)
+    assert judged.outlier_map is None
+    assert judged.scores.shape == (len(X), 0)
+    assert_array_equal(judged.abnormality, all_of_it.abnormality)
+    assert_array_equal(judged.flagged, all_of_it.flagged)

@@ -1,11 +1,14 @@
 """Where the line is, and whether there is one."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pytest
 
 from l1kpca import KernelPCAOutlierDetector
 from l1kpca.outliers.rules import is_clear
 from l1kpca.outliers.tails import fit_tail, surplus
+from toys.largest import Largest
 
 
 def fitted(X):
@@ -57,6 +60,22 @@ def test_a_clear_line_has_few_rows_near_it():
     assert is_clear(far, 4.0)
     assert not is_clear(np.linspace(0, 9, 100), 8.0)
     assert not is_clear(np.linspace(0, 1, 100), 4.0), "nothing is beyond it"
+
+
+def test_a_rule_may_set_its_line_when_it_is_fitted():
+    @dataclass(frozen=True)
+    class Beyond(Largest):
+        line_at: float = 2.5
+
+        def fit(self, rows, pca):
+            return replace(super().fit(rows, pca), cutoff=self.line_at)
+
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    detector = KernelPCAOutlierDetector(rule=Beyond(), random_state=0).fit(X)
+    assert detector.rule_.cutoff == 2.5
+    np.testing.assert_allclose(-detector.offset_, 2.5, rtol=1e-6)
+    own = KernelPCAOutlierDetector(rule=Largest(), random_state=0).fit(X)
+    assert own.predict(X).tolist().count(-1) >= 0.02 * len(X), "else it is the 97.5 % point"
 
 
 def test_the_surplus_over_normal_values(global_random_seed):

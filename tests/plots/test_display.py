@@ -52,6 +52,10 @@ def test_panels_that_are_left_over_are_empty(pca, X):
             "axes has 1 entries, but there are 3 panels",
         ),
         (
+            lambda pca, X: LoadingsDisplay.from_estimator(pca).plot(ax=plt.gca()),
+            "axes has 1 entries, but there are 3 panels",
+        ),
+        (
             lambda pca, X: ContributionsDisplay.from_estimator(pca, X[:2]),
             r"row has 2 rows: pass one row, such as X\[i\]",
         ),

@@ -15,54 +15,33 @@ _OUTLYING = {"marker": "^", "s": 42, "color": ORANGE, "edgecolors": "black", "li
 
 
 class Display:
-    """A picture in one pair of axes."""
+    """A picture in one pair of axes, or in several panels side by side."""
 
     _draw: Callable[..., None]
-
-    def plot(self, *, ax: Any = None, **keywords: Any) -> Self:
-        """Draw the arrays again.
-
-        Parameters
-        ----------
-        ax, **keywords : optional
-            As for the method that made the display.
-
-        Returns
-        -------
-        self : object
-            Drawn in ``ax_`` of ``figure_``.
-        """
-        self.ax_ = pyplot().subplots(layout="constrained")[1] if ax is None else ax
-        self.figure_ = self.ax_.figure
-        self._draw(self.ax_, **keywords)
-        return self
-
-
-class Panels:
-    """A picture with several panels side by side."""
-
-    _draw: Callable[..., None]
-    _shape: Callable[..., tuple[int, int]]  # number of panels, and how many fit in a row
-    _size = (3.6, 3.4)  # of a panel, in inches
+    _size: tuple[float, float] | None = None  # of a panel, in inches
     axes_: Any
 
-    def plot(self, *, axes: Any = None, **keywords: Any) -> Self:
+    def _shape(self) -> tuple[int, int]:
+        """Number of panels, and how many fit in a row."""
+        return 1, 1
+
+    def plot(self, *, ax: Any = None, axes: Any = None, **keywords: Any) -> Self:
         """Draw the arrays again.
 
         Parameters
         ----------
-        axes, **keywords : optional
+        ax, axes, **keywords : optional
             As for the method that made the display.
 
         Returns
         -------
         self : object
-            Drawn in ``axes_`` of ``figure_``.
+            Drawn in ``ax_``, or ``axes_`` if there are several, of ``figure_``.
         """
-        count, columns = self._shape()
+        axes, (count, columns) = ax if axes is None else axes, self._shape()
         if axes is None:
             n_rows = -(-count // columns)
-            size = (self._size[0] * columns, self._size[1] * n_rows)
+            size = self._size and (self._size[0] * columns, self._size[1] * n_rows)
             options = {"figsize": size, "squeeze": False, "layout": "constrained"}
             axes = pyplot().subplots(n_rows, columns, **options)[1].ravel()
             for spare in axes[count:]:
@@ -71,7 +50,8 @@ class Panels:
         self.axes_ = np.atleast_1d(axes).ravel()
         if len(self.axes_) != count:
             raise ValueError(f"axes has {len(self.axes_)} entries, but there are {count} panels")
-        self.figure_ = self.axes_[0].figure
+        self.ax_ = self.axes_[0]
+        self.figure_ = self.ax_.figure
         self._draw(**keywords)
         return self
 

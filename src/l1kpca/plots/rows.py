@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from l1kpca.outliers import OutlierMap
-from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, Panels, names_of, pca_of, scatter
+from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, names_of, pca_of, scatter
 
 
 @dataclass(eq=False, repr=False)
@@ -56,9 +56,10 @@ class ScoresDisplay(Display):
         ellipse = None if flagged is None else estimator.rule_.ellipse(*components)
         return cls(scores, mask, ellipse, components).plot(ax=ax, **keywords)
 
-    def _draw(self, ax: Any, **keywords: Any) -> None:
+    def _draw(self, **keywords: Any) -> None:
         from matplotlib.patches import Ellipse  # noqa: PLC0415 (only an extra installs it)
 
+        ax = self.ax_
         self.points_ = _scatter_scores(ax, self, self.scores, keywords)
         self.boundary_ = None
         if self.ellipse is not None:
@@ -72,12 +73,13 @@ class ScoresDisplay(Display):
 
 
 @dataclass(eq=False, repr=False)
-class ComparisonDisplay(Panels):
+class ComparisonDisplay(Display):
     """The same rows in the components of several methods, side by side."""
 
     scores: dict[str, np.ndarray]  #: By method, turned so that directions agree.
     is_outlier: np.ndarray  #: Rows to mark.
     components: tuple[int, int] = (0, 1)  #: Which two these are, from 0.
+    _size = (3.6, 3.4)
 
     @classmethod
     def from_estimators(
@@ -142,7 +144,8 @@ class OutlierMapDisplay(Display):
         judged = estimator.judge(X, n_scores=0)
         return cls(judged.outlier_map, judged.flagged).plot(ax=ax, **keywords)
 
-    def _draw(self, ax: Any, **keywords: Any) -> None:
+    def _draw(self, **keywords: Any) -> None:
+        ax = self.ax_
         found = self.outlier_map
         places = np.column_stack([found.score_distance, found.orthogonal_distance])
         self.points_ = scatter(ax, places, self.is_outlier, keywords)
@@ -192,7 +195,8 @@ class ContributionsDisplay(Display):
             one = nw.from_native(one).select(names.tolist()).to_numpy()
         return cls(parts, np.asarray(one)[0], names).plot(n_columns=n_columns, ax=ax, **keywords)
 
-    def _draw(self, ax: Any, *, n_columns: int = 10, **keywords: Any) -> None:
+    def _draw(self, *, n_columns: int = 10, **keywords: Any) -> None:
+        ax = self.ax_
         self.order_ = np.argsort(-np.abs(self.contributions), kind="stable")[:n_columns]
         shown = self.contributions[self.order_]
         hatch = ["" if value >= 0 else "///" for value in shown]
@@ -207,7 +211,7 @@ class ContributionsDisplay(Display):
 
 
 @dataclass(eq=False, repr=False)
-class PreimageDisplay(Panels):
+class PreimageDisplay(Display):
     """Rows above what the components keep of them: their pre-images."""
 
     rows: np.ndarray

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, Panels, names_of, pca_of
+from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, names_of, pca_of
 
 _LINES: tuple[dict[str, Any], ...] = (
     {"color": BLUE, "linestyle": "-", "marker": "o"},
@@ -38,7 +38,8 @@ class ScreeDisplay(Display):
         pca = pca_of(estimator)
         return cls(pca.explained_variance_ratio_, pca.objective_).plot(ax=ax, **keywords)
 
-    def _draw(self, ax: Any, **keywords: Any) -> None:
+    def _draw(self, **keywords: Any) -> None:
+        ax = self.ax_
         number = np.arange(1, len(self.objective) + 1)
         style = {"color": BLUE, "alpha": 0.6, "label": "share of variance"} | keywords
         self.bars_ = ax.bar(number, self.explained_variance_ratio, **style)
@@ -55,7 +56,7 @@ class ScreeDisplay(Display):
 
 
 @dataclass(eq=False, repr=False)
-class LoadingsDisplay(Panels):
+class LoadingsDisplay(Display):
     """What the components of the linear kernel are made of, drawn as ``bars_``.
 
     Examples
@@ -68,6 +69,7 @@ class LoadingsDisplay(Panels):
 
     loadings: np.ndarray  #: Directions in the space of the rows, (n_components, n_features).
     feature_names: np.ndarray  #: Names of the columns.
+    _size = (3.6, 3.4)
 
     @classmethod
     def from_estimator(
@@ -146,7 +148,8 @@ class ConvergenceDisplay(Display):
             bounds = np.array([trace[-1] for trace in traces]) * (1 + gap[:n_components])
         return cls(traces, bounds).plot(ax=ax, **keywords)
 
-    def _draw(self, ax: Any, **keywords: Any) -> None:
+    def _draw(self, **keywords: Any) -> None:
+        ax = self.ax_
         self.lines_, self.bounds_ = [], []
         for j, trace in enumerate(self.traces):
             style = _LINES[j % len(_LINES)] | {"markersize": 4, "label": f"component {j + 1}"}

@@ -50,22 +50,23 @@ def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) ->
     shares = np.maximum(np.concatenate([known, residual[len(known) :] ** 2]), 0)
     shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     blame = shares[:n_flagged].sum(axis=0) / max(len(shares[:n_flagged]), 1)
-    columns, ranges, features = _columns(detector, cases, summary, blame)
+    columns, ranges, features, levels = _columns(detector, cases, summary, blame)
     details = list(within(_details(cases, order, known, residual, expected), _BYTES))
     most = np.argsort(-blame, kind="stable")[:_MOST_CHARTED]
     named = sorted({*most.tolist()}.union(*map(itemgetter(0), details)))
     for row in details:
         row[0] = np.searchsorted(named, row[0]).tolist()
-    rows = np.asarray(cases.X[order[: len(shares)]])[:, features]
+    rows, sample = np.asarray(cases.X[order[: len(shares)]])[:, features], np.asarray(whole.sample)
     charted, bins = order[: min(len(shares), _MOST_CHARTED_CELLS // len(most))], []
-    ranged = np.ones(len(most), dtype=bool)
-    for place, j in enumerate(most):
-        both = np.asarray(whole.sample)[:, features[j]], rows[: len(charted), j]
-        if columns[j].get("share") is not None:
-            name, ranged[place] = cases.columns[j], False
-            both = whole.cells(name), np.asarray(cases.values(name), dtype=object)[charted]
-        bins.append(_chart(columns[j], ranges[:, j].tolist(), *both))
-    codes, hot = _codes(ranged, most, ranges, rows, shares), np.sort(most[: _HEAT[1]])
+    for j in most.tolist():
+        if j in levels:
+            cells = np.asarray(cases.values(cases.columns[j]), dtype=object)[charted]
+            bins.append(_bars(columns[j], levels[j], cells))
+        else:
+            both = sample[:, features[j]], rows[: len(charted), j]
+            bins.append(_chart(columns[j], ranges[:, j].tolist(), *both))
+    codes = _codes(~np.isin(most, list(levels)), most, ranges, rows, shares)
+    hot = np.sort(most[: _HEAT[1]])
     trouble = {
         "columns": np.searchsorted(named, most).tolist(), "codes": packed(codes, "u2"),
         "cells": packed(wrong.sum(axis=1).cumsum(), "u4"), "bins": packed(np.transpose(bins), "u1"),
@@ -82,13 +83,13 @@ def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) ->
 
 def _columns(
     detector: Any, cases: Cases, summary: Summary, blame: np.ndarray
-) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray]:
-    """What is usual in each column; ends and middle of its range; and its first feature."""
+) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray, dict[int, Counter[str]]]:
+    """What is usual in each column; ends and middle of its range; its first feature; its levels."""
     kinds = {} if detector.encoder_ is None else detector.encoder_.kinds_
     sample = np.asarray(summary.whole.sample)
     features = np.searchsorted(cases.column_of, np.arange(len(cases.columns)))
     ranges = np.nanquantile(sample, _USUAL, axis=0)[:, features]
-    found = []
+    found, levels = [], {}
     for j, name in enumerate(cases.columns):
         kind, (low, median, high) = kinds.get(name, "number"), ranges[:, j].tolist()
         column = {"name": shown_value(name), "kind": kind}
@@ -99,27 +100,29 @@ def _columns(
             days = (np.array([low, high]) * _DAY).astype("datetime64[s]").astype("datetime64[D]")
             column |= {"usual": f"{days[0]} to {days[1]}", "share": None}
         else:
-            cells = Counter(map(shown_value, summary.whole.cells(name)))
-            usual, count = cells.most_common(1)[0]
-            column |= {"usual": usual, "share": short(count / cells.total())}
+            levels[j] = Counter(map(shown_value, summary.whole.cells(name)))
+            usual, count = levels[j].most_common(1)[0]
+            column |= {"usual": usual, "share": short(count / levels[j].total())}
         missing = np.isnan(sample[:, cases.column_of == j]).all(axis=1).mean()
         found.append(column | {"missing": short(missing), "blame": short(blame[j])})
-    return found, ranges, features
+    return found, ranges, features, levels
 
 
 def _chart(column: dict[str, Any], usual: list[float], sample: Any, rows: Any) -> np.ndarray:
     """How often values occur in a sample, which goes into ``column``; and the bins of some rows."""
-    if column.get("share") is None:
-        low = max(np.nanmin(sample), 2 * usual[0] - usual[2])
-        high = min(np.nanmax(sample), 2 * usual[2] - usual[0])
-        column["ends"] = range_text(low, high).split(" to ") if column["kind"] == "number" else None
-        edges = np.linspace(low, high if high > low else low + 1, _N_BINS + 1)[1:-1]
-        values = np.append(sample, rows)
-        bins = np.where(np.isnan(values), _NO_BIN, np.searchsorted(edges, values, side="right"))
-        every, some = np.split(bins, [len(sample)])
-        column["counts"] = np.bincount(every[every < _NO_BIN], minlength=_N_BINS).tolist()
-        return some
-    counts = Counter(map(shown_value, sample))
+    low = max(np.nanmin(sample), 2 * usual[0] - usual[2])
+    high = min(np.nanmax(sample), 2 * usual[2] - usual[0])
+    column["ends"] = range_text(low, high).split(" to ") if column["kind"] == "number" else None
+    edges = np.linspace(low, high if high > low else low + 1, _N_BINS + 1)[1:-1]
+    values = np.append(sample, rows)
+    bins = np.where(np.isnan(values), _NO_BIN, np.searchsorted(edges, values, side="right"))
+    every, some = np.split(bins, [len(sample)])
+    column["counts"] = np.bincount(every[every < _NO_BIN], minlength=_N_BINS).tolist()
+    return np.asarray(some)
+
+
+def _bars(column: dict[str, Any], counts: Counter[str], rows: Any) -> np.ndarray:
+    """The same of a column of text, whose levels were counted."""
     levels = dict(counts.most_common(_MOST_LEVELS))
     if len(counts) > len(levels):
         levels["other"] = counts.total() - sum(levels.values())
