@@ -56,8 +56,8 @@ class Paper(Rule):
         """The abnormality of normal variables is chi-square; never beyond 97.5 % of the rows."""
         return min(rule.score_cutoff**2, float(np.quantile(abnormality, QUANTILE)))
 
-    def fit(self, rows: Rows, pca: Any = None) -> "FittedPaper":
-        """Learn means and variances; without a kernel PCA no row is too far to be seen."""
+    def fit(self, rows: Rows, pca: Any) -> "FittedPaper":
+        """Learn means and variances, and how little the scores of a far row say."""
         mean = rows.scores.mean(axis=0, dtype=np.float64)
         variance = rows.scores.var(axis=0, dtype=np.float64)
         order = np.argsort(-variance, kind="stable")
@@ -67,12 +67,11 @@ class Paper(Rule):
         kept = np.sort(order[: int(short.sum()) + 1])
         rounding = 100 * np.finfo(rows.scores.dtype).eps * np.abs(mean[kept])
         kept = kept[variance[kept] > rounding**2]
-        rule = FittedPaper(components=kept, center=mean[kept], scale=np.sqrt(variance[kept]))
-        nowhere = None if pca is None else _far_away(pca)
+        scale, nowhere = np.sqrt(variance[kept]), _far_away(pca)
+        rule = FittedPaper(components=kept, center=mean[kept], scale=scale, nowhere=nowhere)
         if nowhere is None:
             return rule
-        rule = replace(rule, nowhere=nowhere)
-        seen = np.concatenate([rule.seen(part) for part in parts(rows)])
+        seen = np.concatenate(list(map(rule.seen, parts(rows))))
         lost = seen <= 100 * np.finfo(rows.scores.dtype).eps * seen.max()
         if lost.any():
             warn_user(

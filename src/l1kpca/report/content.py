@@ -166,7 +166,7 @@ def _rows(
         "score_distance": packed(where.score_distance[order[drawn]], "f4"),
         "orthogonal_distance": packed(where.orthogonal_distance[order[drawn]], "f4"),
         "classical": None if classical is None else packed(classical[order], "u4"), "id": ids,
-        "label": None if labels is None else "".join("1" if labels[r] else "0" for r in order),
+        "label": None if labels is None else "".join(np.where(labels[order], "1", "0")),
     }  # fmt: skip
 
 
