@@ -23,16 +23,10 @@ _SCRIPTS = (
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A page about the suspicious rows of a table.
+    """A page about the suspicious rows of a table."""
 
-    Attributes
-    ----------
-    facts : dict
-        All that the page shows; its form may change with every version.
-    """
-
-    facts: dict[str, Any]
-    plain: dict[str, Any]
+    facts: dict[str, Any]  #: All that the page shows; its form may change with every version.
+    plain: dict[str, Any]  #: What ``json`` gives.
 
     def json(self) -> dict[str, Any]:
         """What was found, as JSON can hold it; the guide describes its form, which is stable."""
