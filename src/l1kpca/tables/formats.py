@@ -7,18 +7,19 @@ import lzma
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
 from l1kpca.files import UNREADABLE, read_arrays
-from l1kpca.tables.records import Chunks, excel_chunks, json_chunks
-from l1kpca.tables.table import Notes, Opened, Reading, TableError, check_width, unique_names
-from l1kpca.tables.text import lines_of, open_text
+from l1kpca.tables.columns import Batches, Opened
+from l1kpca.tables.table import Notes, Reading, TableError, shown_list, unique_names
+from l1kpca.tables.text import Chunks, as_csv, json_chunks, lines_of, open_text
 from l1kpca.threads import spans
 
 ROWS, TRUTH = "X", "y"  # in published benchmark files
@@ -49,25 +50,23 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
     # Many programs give text files this suffix; a workbook may be cut off.
     if kind == "excel" and not any(head and s.startswith(head[:4]) for s in _WORKBOOKS):
         kind = "text"
-    kind = next((found for start, found in _STARTS.items() if head.startswith(start)), kind)
+    for start, found in _STARTS.items():
+        kind = found if head.startswith(start) else kind
     try:
         if head.startswith(b"PK\x03\x04") and kind == "text":
             kind = _inside(path)
         if kind in ("parquet", "arrow"):
-            opened: Opened = _open_arrow(path, kind)
-        elif kind in ("numpy", "mat"):
-            opened = _open_arrays(path)
-        elif kind == "excel":
+            return _open_arrow(path, kind, notes)
+        if kind in ("numpy", "mat"):
+            return _open_arrays(path, notes)
+        if kind == "excel":
             _check_unpacked(path, _LARGEST_SHEET)
             return open_text(str(path), excel_chunks(path, notes), reading, notes)
-        else:
-            return _open_text(path, reading, notes)
+        return _open_text(path, reading, notes)
     except (pa.ArrowException, *UNREADABLE) as error:
         if isinstance(error, TableError | PermissionError):
             raise
         raise _damaged(path, kind) from error
-    check_width(path, len(opened.names))
-    return replace(opened, names=unique_names(opened.names, notes))
 
 
 def _damaged(path: Path, kind: str) -> TableError:
@@ -75,44 +74,37 @@ def _damaged(path: Path, kind: str) -> TableError:
     return TableError(f"{path} is not a readable {shown} file, or it is damaged; write it again.")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ArrowFile(Opened):
+def _open_arrow(path: Path, kind: str, notes: Notes) -> Opened:
     """A Parquet or Arrow file."""
+    with pa.OSFile(str(path)) as file:
+        of_parquet = kind == "parquet"
+        schema = parquet.read_schema(file) if of_parquet else pa.ipc.open_file(file).schema
+    own = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
+    found = ["index" if name in own and name.startswith("__") else name for name in schema.names]
+    names = unique_names(path, found, notes)
 
-    path: Path
-    kind: str
-
-    def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
-        """Batches under the names that the columns have now."""
-        size = max(1, min(65_536, _MOST_VALUES // len(self.names)))
-        with pa.OSFile(str(self.path)) as file:  # mapped pages would count as memory in use
-            if self.kind == "parquet":
+    def batches(notes: Notes) -> Batches:
+        size = max(1, min(65_536, _MOST_VALUES // len(names)))
+        with pa.OSFile(str(path)) as file:  # mapped pages would count as memory in use
+            if of_parquet:
                 whole = parquet.ParquetFile(file, pre_buffer=False, buffer_size=_CHUNK)
                 found, total = whole.iter_batches(size), whole.metadata.num_rows / size
             else:
                 reader = pa.ipc.open_file(file)
                 total = reader.num_record_batches
-                found = (reader.get_batch(i) for i in range(reader.num_record_batches))
+                found = map(reader.get_batch, range(total))
             for place, batch in enumerate(found, start=1):
                 for start in range(0, batch.num_rows, size):
                     columns = [
                         c.dictionary_decode() if pa.types.is_dictionary(c.type) else c
                         for c in batch.slice(start, size).columns
                     ]
-                    yield pa.RecordBatch.from_arrays(columns, self.names), min(1.0, place / total)
+                    yield pa.RecordBatch.from_arrays(columns, names), min(1.0, place / total)
 
-    def retried(self, error: Exception) -> Opened:
-        """There is no other way."""
-        raise _damaged(self.path, self.kind) from error
+    def retried(error: Exception) -> Opened:
+        raise _damaged(path, kind) from error
 
-
-def _open_arrow(path: Path, kind: str) -> ArrowFile:
-    with pa.OSFile(str(path)) as file:
-        of_parquet = kind == "parquet"
-        schema = parquet.read_schema(file) if of_parquet else pa.ipc.open_file(file).schema
-    own = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
-    names = ["index" if name in own and name.startswith("__") else name for name in schema.names]
-    return ArrowFile(names=tuple(names), path=path, kind=kind)
+    return Opened(names=names, batches=batches, retried=retried)
 
 
 class StoredRows:
@@ -145,39 +137,25 @@ class StoredRows:
         return found
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Arrays(Opened):
-    """A matrix, and its labels if there are any."""
-
-    rows: np.ndarray
-    labels: np.ndarray | None = None
-
-    def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
-        """Rows of the matrix."""
-        for at in spans(len(self.rows), max(1, _MOST_VALUES // self.rows.shape[1])):
-            columns = [*np.asfortranarray(self.rows[at]).T]
-            columns += [] if self.labels is None else [self.labels[at]]
-            arrays = [pa.array(column, from_pandas=True) for column in columns]
-            batch = pa.RecordBatch.from_arrays(arrays, names=list(self.names))
-            yield batch, at.stop / len(self.rows)
-
-
 def array_table(
-    rows: np.ndarray, labels: np.ndarray | None, names: Iterable[str] = (), truth: str = TRUTH
-) -> Arrays:
+    rows: Any, labels: np.ndarray | None, names: Iterable[str] = (), truth: str = TRUTH
+) -> Opened:
     """A matrix as a table; columns without names are called x0, x1, ..."""
     given = tuple(map(str, names))
     columns = given or tuple(f"x{i}" for i in range(rows.shape[1]))
-    return Arrays(
-        names=columns if labels is None else (*columns, truth),
-        names_given=bool(given),
-        truth_column=None if labels is None else truth,
-        rows=rows,
-        labels=labels,
-    )
+    columns += () if labels is None else (truth,)
+
+    def batches(notes: Notes) -> Batches:
+        for at in spans(len(rows), max(1, _MOST_VALUES // rows.shape[1])):
+            cells = [*np.asfortranarray(rows[at]).T, *([] if labels is None else [labels[at]])]
+            arrays = [pa.array(column, from_pandas=True) for column in cells]
+            yield pa.RecordBatch.from_arrays(arrays, names=columns), at.stop / len(rows)
+
+    known = None if labels is None else truth
+    return Opened(names=columns, batches=batches, names_given=bool(given), truth_column=known)
 
 
-def _open_arrays(path: Path) -> Arrays:
+def _open_arrays(path: Path, notes: Notes) -> Opened:
     """Rows are the array ``X`` or the only one; ``y`` is the truth of each row."""
     arrays: dict[str, Any] = {}
     try:
@@ -206,7 +184,9 @@ def _open_arrays(path: Path) -> Arrays:
         raise TableError(
             f"{path} has {len(rows)} rows in {name} and {len(labels)} labels in y; give one each."
         )
-    return array_table(rows, labels)
+    opened = array_table(rows, labels)
+    unique_names(path, opened.names, notes)  # not too many
+    return opened
 
 
 def _check_unpacked(path: Path, largest: int = _LARGEST_UNPACKED) -> None:
@@ -253,3 +233,20 @@ def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
     if len(members) != 1:
         raise TableError(f"{path} holds {len(members)} files; unpack it, and give the right ones.")
     return archive.open(members[0])
+
+
+def excel_chunks(path: Path, notes: Notes) -> Chunks:
+    """The first sheet of a workbook that has a table, as CSV."""
+    try:
+        sheets = pd.read_excel(
+            path, sheet_name=None, header=None, dtype=object, keep_default_na=False
+        )
+    except ImportError as error:
+        said = f"{path} needs a package: pip install 'l1kpca[excel]', or save the sheet as CSV."
+        raise TableError(said) from error
+    name = next((n for n, s in sheets.items() if len(s) > 3 and s.shape[1] > 1), next(iter(sheets)))
+    sheet = sheets.pop(name)
+    if sheets:
+        notes.add(f"the sheet {name!r} is read, not: {shown_list(list(sheets))}")
+    rows = [[str(cell).removesuffix(" 00:00:00") for cell in row] for row in sheet.to_numpy()]
+    return lambda done: as_csv(rows)

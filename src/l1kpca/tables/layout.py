@@ -11,9 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from l1kpca.tables.table import Notes, Reading, TableError, check_width, unique_names
+from l1kpca.tables.table import Notes, Reading, TableError, unique_names
 from l1kpca.tables.written import NO_NUMBER, shortened
 
+Sample = tuple[list[int], list[list[str]], list[list[str]]]
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
 
 _DELIMITERS = (",", ";", "\t", "|"), ("^", "~", "\x01", "\x1f", "\xa6", "&", ":", " ")
@@ -48,55 +49,42 @@ class Layout:
 
 def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: Notes) -> Layout:
     """Guess from its first bytes how a text table is written; the user's word wins."""
-    layout = _encoded(path, head, reading.encoding)
+    layout = replace(
+        _encoded(path, head, reading.encoding),
+        missing=(*MISSING_WORDS, *reading.missing),
+        thousands=reading.thousands or "",
+    )
     text = codecs.getincrementaldecoder(layout.encoding)("replace").decode(head)
     lines = list(io.StringIO(text.lstrip("\ufeff"), newline=""))
     lines = lines if whole or len(lines) < 2 else lines[:-1]
-    if not any(line.strip() for line in lines):
+    if not "".join(lines).strip():
         raise TableError(f"{path} is empty; give a file with a line for each row.")
-    layout = replace(layout, missing=(*MISSING_WORDS, *reading.missing))
-    layout, width = _separated(path, lines, layout)
-    check_width(path, width)
-    rows = _records(lines, layout)
-    start = _start(rows, width)
-    if reading.header == "auto" and _is_group([row for _, row in rows[start:]], layout.missing):
+    layout, width, (places, cells, kinds) = _separated(path, lines, layout)
+    start = _start(cells, width)
+    if reading.header == "auto" and _is_group(cells[start:], kinds[start:]):
         start += 1
-    before, cells = [row for _, row in rows[:start]], [row for _, row in rows[start:]]
-    kinds = [[_kind(cell, layout.missing) for cell in row] for row in cells]
+    places, before, cells, kinds = places[start:], cells[:start], cells[start:], kinds[start:]
     counts = Counter(itertools.chain(*kinds))
     commas = layout.delimiter != "," and counts["comma"] > counts["point"]
     decimal = reading.decimal or ("," if commas else ".")
     guessed = reading.header == "auto" and _has_header(cells, kinds, decimal)
-    has_header = guessed or reading.header == "yes"
-    header = int(has_header)
-    while has_header and _is_unit_row(cells[header:], kinds[header:], decimal):
+    header = int(guessed or reading.header == "yes")
+    while header and _is_unit_row(cells[header:], kinds[header:], decimal):
         header += 1
-    names = cells[0] if has_header else _commented(before, layout, width)
-    while len(names) > width and not names[-1].strip():
-        names = names[:-1]
-    if 0 < len(names) < width:  # R gives no name to the first column
-        ends = all(not row[-1].strip() for row in cells[1:] if len(row) == width)
-        blank = [""] * (width - len(names))
-        names = [*names, *blank] if ends or len(blank) > 1 else [*blank, *names]
+    names = _names(cells if header else [[]], before, layout, width)
     if not all(row[0].startswith(_COMMENT) for row in before):
         shown = shortened(layout.delimiter.join(before[0]))
-        notes.count("lines before the table are left out", shown, rows[start][0])
+        notes.add("lines before the table are left out", shown, places[0])
     if header > 1:
         said = "below the names are words where the columns have numbers, as units are: left out"
-        notes.count(said, shortened(layout.delimiter.join(cells[1])), header - 1)
+        notes.add(said, shortened(layout.delimiter.join(cells[1])), header - 1)
     comments = any(row[0].startswith(_COMMENT) and len(row) != width for row in cells)
-    alike = all(len(row) == (len(names) or width) for row in cells[header:])
-    one_line_each = rows[start + header - 1][0] - rows[start][0] + 1 == header
+    alike = {*map(len, cells[header:])} <= {len(names)} and layout.delimiter != " "
+    one_line_each = header < 2 or places[header - 1] - places[0] + 1 == header
     return replace(
-        layout,
-        decimal=decimal,
-        thousands=reading.thousands or "",
-        skip=rows[start][0],
-        header=header,
-        names=unique_names(names, notes) if names else tuple(f"x{i}" for i in range(width)),
-        comment=_COMMENT if comments else "",
-        even=layout.delimiter != " " and alike and one_line_each,
-    )
+        layout, decimal=decimal, skip=places[0], header=header, comment=_COMMENT * comments,
+        names=unique_names(path, names, notes), even=alike and one_line_each,
+    )  # fmt: skip
 
 
 def _encoded(path: str, head: bytes, asked: str | None) -> Layout:
@@ -136,45 +124,49 @@ def other_encoding(layout: Layout, head: bytes) -> Layout:
     return replace(layout, encoding="latin-1" if strange else "cp1252", errors="strict")
 
 
-def _separated(path: str, lines: list[str], layout: Layout) -> tuple[Layout, int]:
+def _separated(path: str, lines: list[str], layout: Layout) -> tuple[Layout, int, Sample]:
     """Separator, quote and width that make the best table: even, of numbers, of many columns."""
     best: tuple[float, float, int] = (0.0, 0.0, 0)
-    found = None
+    found, text = None, "\n" + "".join(lines)
     for marks in _DELIMITERS:
         for mark, quote in itertools.product(marks, ('"', "'")):
-            quotes = quote == '"' or any(f"{mark}'" in f"{mark}{line}" for line in lines)
-            mixed = quote == "'" and any(f'{mark}"' in line for line in lines)
-            if not quotes or mixed or not any(mark in line for line in lines):
+            quotes = quote == '"' or re.search(rf"[\r\n{re.escape(mark)}]'", text)
+            mixed = quote == "'" and f'{mark}"' in text
+            if not quotes or mixed or mark not in text:
                 continue
             tried = replace(layout, delimiter=mark, quote=quote)
-            rows = _records(lines, tried)
-            filled = [cells for _, cells in rows if len(cells) > 1]
-            if not filled:
+            sample = _sample(lines, tried)
+            widths = Counter(map(len, sample[1]))
+            del widths[1]
+            if not widths:
                 continue
-            width, count = Counter(map(len, filled)).most_common(1)[0]
-            kinds = Counter(_kind(c, layout.missing) for cells in filled for c in cells)
+            width, count = widths.most_common(1)[0]
+            kinds = Counter(itertools.chain(*(row for row in sample[2] if len(row) > 1)))
             numbers = kinds["whole"] + kinds["point"] + kinds["comma"]
-            fitness = (round(count / len(rows), 1), round(numbers / kinds.total(), 2), width)
+            share = count / len(sample[1])
+            fitness = (round(share, 1), round(numbers / kinds.total(), 2), width)
             if fitness > best:
-                best, found = fitness, (tried, width)
+                best, found = fitness, (tried, width, sample)
         if found is not None:
             return found
     first = shortened(" ".join(lines[0].split()))
     raise TableError(f"{path} has one column (line 1: {first}); separate two by , ; tabs or |.")
 
 
-def _records(lines: list[str], layout: Layout) -> list[tuple[int, list[str]]]:
-    """The first rows that are not empty, each with the number of lines before it."""
-    rows: list[tuple[int, list[str]]] = []
+def _sample(lines: list[str], layout: Layout) -> Sample:
+    """The first rows that are not empty: the lines before each, its cells and their kinds."""
+    places, rows, kinds = [], [], []
     reader, line = cells_of(lines, layout), 0
     with suppress(csv.Error):  # the first lines are enough for a guess
         for cells in reader:
             if any(map(str.strip, cells)):
-                rows.append((line, cells))
+                places.append(line)
+                rows.append(cells)
+                kinds.append([_kind(cell, layout.missing) for cell in cells])
             line = reader.line_num
             if len(rows) == _SAMPLE_ROWS:
                 break
-    return rows
+    return places, rows, kinds
 
 
 def cells_of(lines: Iterable[str], layout: Layout) -> Any:
@@ -188,42 +180,50 @@ def cells_of(lines: Iterable[str], layout: Layout) -> Any:
     )
 
 
-def _start(rows: list[tuple[int, list[str]]], width: int) -> int:
+def _start(rows: list[list[str]], width: int) -> int:
     """Where the table begins: at the first row that is about as wide as most."""
-    marked = sum(cells[0].startswith(_COMMENT) for _, cells in rows) < len(rows) / 2
-    for place, (_, cells) in enumerate(rows):
-        filled = sum(bool(cell.strip()) for cell in cells)
+    marked = sum(cells[0].startswith(_COMMENT) for cells in rows) < len(rows) / 2
+    for place, cells in enumerate(rows):
+        filled = sum(map(bool, map(str.strip, cells)))
         comment = (marked and cells[0].startswith(_COMMENT)) or _ARFF.match(cells[0])
         if len(cells) >= width - 1 and (filled > 1 or width == 2) and not comment:
-            below = rows[place + 1][1] if place + 1 < len(rows) else []
+            below = rows[place + 1] if place + 1 < len(rows) else []
             words = all(_kind(cell, ()) == "word" for cell in below)
             if not (len(cells) < width == len(below) and words):  # else that has the names
                 return place
     return 0
 
 
-def _is_group(cells: list[list[str]], missing: tuple[str, ...]) -> bool:
+def _is_group(cells: list[list[str]], kinds: list[list[str]]) -> bool:
     """Whether the first line names groups of columns, and the next one the columns."""
-    first, second = ([*map(str.strip, row)] for row in cells[:2]) if len(cells) > 2 else ([], [])
-    named = all(_kind(cell, missing) == "word" for cell in second)
+    if len(cells) < 3:
+        return False
+    first, second = ([*map(str.strip, row)] for row in cells[:2])
     distinct = len({*second}) == len(second) == len(first) > len({*first} - {""})
-    words = all(_kind(cell, missing) in ("word", "missing") for cell in first)
-    columns = itertools.zip_longest(*cells[2:], fillvalue="")
-    numbers = any("word" not in {_kind(cell, missing) for cell in column} for column in columns)
-    return named and distinct and words and any(first) and numbers
+    words = {*kinds[1]} == {"word"} and {"word", "missing"}.issuperset(kinds[0])
+    columns = itertools.zip_longest(*kinds[2:])
+    return distinct and words and any(first) and any("word" not in column for column in columns)
 
 
-def _commented(before: list[list[str]], layout: Layout, width: int) -> list[str]:
-    """The names in the comments before a table without a header, if they are there."""
-    lines = [layout.delimiter.join(row) for row in before]
-    found = [match["name"] for line in lines if (match := _ATTRIBUTE.match(line))]
-    if len(found) == width:
-        return found
-    if not before or not before[-1][0].startswith(_COMMENT):
-        return []
-    names: list[str] = next(cells_of([lines[-1].lstrip(_COMMENT + " ")], layout), [])
-    words = all(_kind(name, layout.missing) in ("word", "missing") for name in names)
-    return names if len(names) == width and words else []
+def _names(
+    cells: list[list[str]], before: list[list[str]], layout: Layout, width: int
+) -> list[str]:
+    """The names in the first row, or in the comments before it; if there are none, x0, x1, ..."""
+    names, lines = cells[0], [layout.delimiter.join(row) for row in before]
+    if not names:
+        names = [match["name"] for line in lines if (match := _ATTRIBUTE.match(line))]
+        if len(names) != width:
+            last = lines[-1] if before and before[-1][0].startswith(_COMMENT) else ""
+            names = next(cells_of([last.lstrip(_COMMENT + " ")], layout), [])
+            words = {"word", "missing"}.issuperset(_kind(name, layout.missing) for name in names)
+            names = names if len(names) == width and words else []
+    while len(names) > width and not names[-1].strip():
+        names = names[:-1]
+    if 0 < len(names) < width:  # R gives no name to the first column
+        ends = not any(row[-1].strip() for row in cells[1:] if len(row) == width)
+        blank = [""] * (width - len(names))
+        names = [*names, *blank] if ends or len(blank) > 1 else [*blank, *names]
+    return names or [f"x{i}" for i in range(width)]
 
 
 def _has_header(cells: list[list[str]], kinds: list[list[str]], decimal: str) -> bool:

@@ -4,12 +4,13 @@ import atexit
 import csv
 import difflib
 import glob
+import itertools
 import re
 import shutil
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,20 +20,9 @@ import pandas as pd
 import pyarrow as pa
 
 from l1kpca.files import UNREADABLE
+from l1kpca.tables.columns import Columns, Opened
 from l1kpca.tables.formats import array_table, open_file
-from l1kpca.tables.table import (
-    Notes,
-    Opened,
-    Progress,
-    Reading,
-    Table,
-    TableError,
-    check_unchanged,
-    label_word,
-    shown_list,
-    stamp,
-    unchanged,
-)
+from l1kpca.tables.table import Notes, Progress, Reading, Table, TableError, shown_list
 
 BUILT_IN_TRUTH = "outlier"
 MIN_COLUMNS = 2
@@ -64,42 +54,33 @@ def read_table(
     files = [opened for name in given for opened in _open(name, reading, notes, seen)]
     rng, found = np.random.default_rng(seed), None
     while found is None:  # a file that was misread is read again, in another way
-        columns, met = _Columns(reading.label_column), Notes()
-        with unchanged(seen):
+        columns, met = Columns(reading.label_column), Notes()
+        with _unchanged(seen):
             found = _first_pass(files, columns, most, rng, met, progress)
-    frame, n_rows = found
-    for file in files:
-        notes.update(file.remarks)
-    notes.update(met)
+    for sentence in itertools.chain(*[file.remarks for file in files], met):
+        notes.add(sentence)
     for name in columns.kinds:
-        lacking, n = sum(name not in file.names for file in files), len(files)
+        lacking, n = [name in file.names for file in files].count(False), len(files)
         if lacking:
-            notes.update([f"column {name!r} is missing in {lacking} of {n} files: no values there"])
+            notes.add(f"column {name!r} is missing in {lacking} of {n} files: no values there")
 
     def again(progress: Progress) -> Iterator[pd.DataFrame]:
-        with unchanged(seen):
+        with _unchanged(seen):
             for place, file in enumerate(files):
                 for batch, done in file.batches(Notes()):
-                    check_unchanged(seen)  # before rows are given away that were not there
+                    _check_unchanged(seen)  # before rows are given away that were not there
                     progress(place + done, len(files))
-                    yield columns.frame(batch, file)
+                    yield columns.frame(batch, file.layout)
 
     own_id = files[0].id_column if files[0].id_column in columns.kinds else None
     if own_id is not None and reading.id_column is None:
-        notes.update(["the first column has no name and is taken as the id of the rows"])
+        notes.add("the first column has no name and is taken as the id of the rows")
     table = Table(
-        frame,
-        shown_list(given, 3),
-        id_column=reading.id_column or own_id,
-        label_column=reading.label_column,
-        truth_column=files[0].truth_column,
-        ignored=reading.ignored,
-        only=reading.only,
-        names_given=all(file.names_given for file in files),
-        n_rows=n_rows,
-        label_counts=columns.labels,
-        again=again,
-    )
+        found[0], shown_list(given, 3), id_column=reading.id_column or own_id,
+        label_column=reading.label_column, truth_column=files[0].truth_column,
+        ignored=reading.ignored, only=reading.only, n_rows=found[1], again=again,
+        names_given=all(file.names_given for file in files), label_counts=columns.labels,
+    )  # fmt: skip
     _check_roles(table, reading, notes)
     return replace(table, notes=tuple(notes))
 
@@ -126,7 +107,7 @@ def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> l
         for file in files:
             if not file.is_file():
                 raise TableError(f"{file} is not a regular file; save its content to one first.")
-            seen[file] = stamp(file)
+            seen[file] = _stamp(file)
         return [open_file(file, reading, notes) for file in files] or [_built_in(name)]
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):
@@ -150,7 +131,7 @@ def _built_in(name: str) -> Opened:
 
 def _first_pass(
     files: list[Opened],
-    columns: "_Columns",
+    columns: Columns,
     most: int | None,
     rng: np.random.Generator,
     notes: Notes,
@@ -166,7 +147,7 @@ def _first_pass(
         try:
             for batch, done in file.batches(notes):
                 progress(place + done, len(files))
-                columns.learn(batch, file)
+                columns.learn(batch, file.layout)
                 keys = rng.random(batch.num_rows)
                 n_rows += len(keys)
                 low = keys <= bound
@@ -185,10 +166,10 @@ def _first_pass(
     for name in [name for name, kind in columns.kinds.items() if kind is None]:
         if _UNNAMED.fullmatch(name):
             del columns.kinds[name]
-            notes.count("columns without a name and without values are left out", name)
+            notes.add("columns without a name and without values are left out", name, 1)
     if len(files) > 1:
         columns.holes.update(columns.kinds)
-    frames = [columns.frame(batch, file) for batch, file, _ in kept if batch.num_rows]
+    frames = [columns.frame(batch, file.layout) for batch, file, _ in kept if batch.num_rows]
     empty = pd.DataFrame(columns=list(columns.kinds))
     return pd.concat(frames, ignore_index=True) if frames else empty, n_rows
 
@@ -200,47 +181,30 @@ def _smallest(kept: list[Any], most: int) -> tuple[float, list[Any]]:
     return bound, [(batch.filter(pa.array(at)), file, keys[at]) for batch, file, keys, at in low]
 
 
-class _Columns:
-    """What the columns of all files can be, as far as they were read."""
+@contextmanager
+def _unchanged(seen: dict[Path, Any]) -> Iterator[None]:
+    """A look at the files; what goes wrong in it is blamed on a change if there was one."""
+    try:
+        yield
+    except Exception:
+        _check_unchanged(seen)
+        raise
+    _check_unchanged(seen)
 
-    def __init__(self, label_column: str | None = None) -> None:
-        self.label_column = label_column
-        self.labels: Counter[str] = Counter()
-        self.kinds: dict[str, pa.DataType | None] = {}
-        self.holes: set[str] = set()
 
-    def learn(self, batch: pa.RecordBatch, file: Opened) -> None:
-        """Widen the types of the columns so that they hold the cells of a batch."""
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            known = self.kinds.setdefault(name, None)
-            if name == self.label_column:
-                for found in column.value_counts().to_pylist():
-                    self.labels[label_word(found["values"])] += found["counts"]
-            if column.null_count:
-                self.holes.add(name)
-            if column.null_count == len(column):
-                continue
-            ladder = file.ladder(column.type)
-            if known is not None:
-                ladder = ladder[ladder.index(known) :] if known in ladder else (pa.string(),)
-            for kind in ladder:
-                try:
-                    file.parsed(column, kind)
-                except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-                    continue
-                self.kinds[name] = kind
-                break
+def _check_unchanged(seen: dict[Path, Any]) -> None:
+    """Refuse files that are others now: their rows would not fit those read before."""
+    for path, before in seen.items():
+        if _stamp(path) != before:
+            raise TableError(f"{path} was changed while it was read; start again.")
 
-    def frame(self, batch: pa.RecordBatch, file: Opened) -> pd.DataFrame:
-        """Rows as a data frame; the types are the same for every batch."""
-        found = {}
-        holed = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}.get
-        for name, kind in self.kinds.items():
-            kind, there = pa.string() if kind is None else kind, name in batch.schema.names
-            column = batch.column(name) if there else pa.nulls(batch.num_rows, kind)
-            column = file.parsed(column, kind) if there else column
-            found[name] = column.to_pandas(types_mapper=holed if name in self.holes else None)
-        return pd.DataFrame(found)
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """The size of a file, and when it was written."""
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_size, found.st_mtime_ns
+    return None
 
 
 def _check_roles(table: Table, reading: Reading, notes: Notes) -> None:
@@ -250,21 +214,22 @@ def _check_roles(table: Table, reading: Reading, notes: Notes) -> None:
         raise TableError(f"{table.source} has {rows}; give at least {MIN_ROWS}.")
     if len(columns) < MIN_COLUMNS:
         raise TableError(f"{table.source} has one column; give at least {MIN_COLUMNS}.")
-    asked = {"--id": [reading.id_column], "--label": [reading.label_column]}
-    asked |= {"--ignore": [*reading.ignored], "--only": [*reading.only]}
-    for option, name in ((option, name) for option, names in asked.items() for name in names):
+    given = [("--id", reading.id_column), ("--label", reading.label_column)]
+    given += [*zip(itertools.repeat("--ignore"), table.ignored)]
+    given += [*zip(itertools.repeat("--only"), table.only)]
+    for option, name in given:
         if name is not None and name not in columns:
             near = difflib.get_close_matches(name, columns, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {shown_list(columns)}."
             raise TableError(f"{table.source} has no column {name!r} for {option}; {hint}")
     if reading.id_column is not None and reading.id_column == reading.label_column:
         raise TableError(f"--id and --label both name the column {reading.id_column!r}; use two.")
-    if table.truth_column is not None and reading.label_column is None:
+    if table.truth_column is not None and table.label_column is None:
         name = table.truth_column
         said = f"column {name!r} holds the truth and is left out; compare with it by --label {name}"
-        notes.update([said])
+        notes.add(said)
     for name in table.feature_columns if table.label_column is None else ():
         if re.sub("[^a-z]", "", name.lower()) in _ANSWERS and table.frame[name].nunique() == 2:
             typed = f'"{name}"' if " " in name else name
             said = f"column {name!r} looks like the answer: if it is, say so by --label {typed}"
-            notes.update([f"{said}, and it is compared with, not looked at"])
+            notes.add(f"{said}, and it is compared with, not looked at")

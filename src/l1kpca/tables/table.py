@@ -1,16 +1,12 @@
-"""A table, what the user says about it, the file behind it, and what was done to it."""
+"""A table, what the user says about it, and what was done to it."""
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 MOST_COLUMNS = 20_000
 Progress = Callable[[float, float], None]  # called with done and total
@@ -109,113 +105,37 @@ class Notes:
     """What was changed, left out or not understood, each once with its count."""
 
     def __init__(self) -> None:
-        self._met: Counter[str] = Counter()
-        self._first: dict[str, str] = {}
+        self._met: dict[str, tuple[str, int]] = {}
 
-    def update(self, sentences: Iterable[str]) -> None:
-        """Add sentences, each once."""
-        self._first |= {s: "" for s in sentences if s not in self._first}
-
-    def count(self, what: str, example: str, times: int = 1) -> None:
-        """Count something that can happen often."""
-        self._first.setdefault(what, example)
-        self._met[what] += times
+    def add(self, what: str, example: str = "", times: int = 0) -> None:
+        """Say a thing once; count it, with the first example, if it can happen often."""
+        first, met = self._met.get(what, (example, 0))
+        self._met[what] = first, met + times
 
     def __iter__(self) -> Iterator[str]:
-        for what, example in self._first.items():
-            times = f": {self._met[what]}" if what in self._met else ""
-            yield f"{what}{times}" + (f" (the first: {example})" if example else "")
+        for what, (example, times) in self._met.items():
+            count, first = f": {times}" if times else "", f" (the first: {example})"
+            yield f"{what}{count}{first if example else ''}"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Opened(ABC):
-    """One file: its columns, and its rows as Arrow batches, as often as needed."""
-
-    names: tuple[str, ...]  # of the columns, no two alike
-    names_given: bool = True  # by the file itself, as are the id and the truth
-    id_column: str | None = None
-    truth_column: str | None = None
-    remarks: tuple[str, ...] = ()  # on how the file was read
-
-    @abstractmethod
-    def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
-        """Consecutive rows, with the share of the file read so far."""
-
-    def ladder(self, kind: pa.DataType) -> tuple[pa.DataType, ...]:
-        """The types to try for a column of this type, in order."""
-        if pa.types.is_integer(kind):
-            return pa.int64(), pa.float64(), pa.string()
-        if pa.types.is_float16(kind) or kind == pa.float32():
-            return pa.float32(), pa.float64(), pa.string()
-        if pa.types.is_decimal(kind) or kind == pa.float64():
-            return pa.float64(), pa.string()
-        if pa.types.is_date(kind):
-            return pa.timestamp("ms"), pa.string()
-        own = pa.types.is_temporal(kind) or pa.types.is_boolean(kind)
-        return (kind, pa.string()) if own else (pa.string(),)
-
-    def parsed(self, column: Any, kind: pa.DataType) -> Any:
-        """Cells as a type; ArrowInvalid if that is impossible."""
-        if kind != pa.string() or pa.types.is_temporal(column.type):
-            return column.cast(kind)
-        try:
-            return column.cast(kind)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # lists, bytes that are no text
-            cells = [None if cell is None else str(cell) for cell in column.to_pylist()]
-            return pa.array(cells, pa.string())
-
-    def retried(self, error: Exception) -> "Opened":
-        """Another way to read the file, after an error; raises if there is none."""
-        raise error
-
-
-def stamp(path: Path) -> tuple[int, int] | None:
-    """The size of a file, and when it was written."""
-    with suppress(OSError):
-        found = path.stat()
-        return found.st_size, found.st_mtime_ns
-    return None
-
-
-def check_unchanged(seen: Mapping[Path, Any]) -> None:
-    """Refuse files whose `stamp` is another one now: their rows would not fit those read before."""
-    for path, before in seen.items():
-        if stamp(path) != before:
-            raise TableError(f"{path} was changed while it was read; start again.")
-
-
-@contextmanager
-def unchanged(seen: Mapping[Path, Any]) -> Iterator[None]:
-    """A look at the files; what goes wrong in it is blamed on a change if there was one."""
-    try:
-        yield
-    except Exception:
-        check_unchanged(seen)
-        raise
-    check_unchanged(seen)
-
-
-def check_width(path: Any, width: int) -> None:
-    """Refuse tables with too many columns."""
-    if width > MOST_COLUMNS:
-        raise TableError(f"{path} has {width} columns; give at most {MOST_COLUMNS} that matter.")
-
-
-def unique_names(names: Iterable[Any], notes: Notes) -> tuple[str, ...]:
-    """Names for columns, each once, such as a, column 2, a_2 for a, nothing, a."""
+def unique_names(path: Any, names: Iterable[Any], notes: Notes) -> tuple[str, ...]:
+    """Names for columns, each once, such as a, column 2, a_2 for a, nothing, a; not too many."""
     wanted = [
         " ".join(str(name).strip().strip("'\"").split()) or f"column {i}"
         for i, name in enumerate(names, start=1)
     ]
-    found: dict[str, None] = {}
+    if len(wanted) > MOST_COLUMNS:
+        said = f"{path} has {len(wanted)} columns; give at most {MOST_COLUMNS} that matter."
+        raise TableError(said)
+    found: dict[str, str] = {}  # the new names, and the old ones
     taken = set(wanted)
     for name in wanted:
         free, number = name, 1
         while free in found or (free != name and free in taken):
             number += 1
             free = f"{name}_{number}"
-        found[free] = None
-    renamed = [new for new, old in zip(found, wanted, strict=True) if new != old]
+        found[free] = name
+    renamed = [new for new, old in found.items() if new != old]
     if renamed:
-        notes.update([f"columns with the same name were renamed: {shown_list(renamed)}"])
+        notes.add(f"columns with the same name were renamed: {shown_list(renamed)}")
     return tuple(found)

@@ -1,137 +1,115 @@
-"""Text tables in batches: fast if all lines are alike, else mended line by line."""
+"""Text tables in batches: fast if all lines are alike, else mended line by line; JSON as CSV."""
 
 import codecs
+import csv
 import io
 import itertools
+import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import compute as pc
 from pyarrow import csv as arrow_csv
 
+from l1kpca.tables.columns import Batches, Opened
 from l1kpca.tables.layout import Layout, cells_of, guess_layout, other_encoding
-from l1kpca.tables.records import Chunks, as_csv
-from l1kpca.tables.table import Notes, Opened, Reading, TableError
+from l1kpca.tables.table import Notes, Reading, TableError
 from l1kpca.tables.written import shortened
 
+# Gives the bytes of a file from the start, and the share of it that was read to the list.
+Chunks = Callable[[list[float]], Iterator[bytes]]
 BLOCK = 2**22  # bytes parsed at once; no line may be longer
-_HEAD = 2**20
-_CODE = r"^(?:0[0-9xX]|[0-9]{19,}$)"  # leading zeros, or more digits than a number keeps
+_PIECE = 2**20  # bytes
+_FIRST_LINES = 10  # tell one object per line from one over several
+_LARGEST_LIST = 2**26  # characters; all of it is in memory
 
 
-def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> "TextTable":
+def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> Opened:
     """Look at the beginning of a text table, and say how it is written."""
     head, whole = b"", True
     for chunk in chunks([0.0]):
         head += chunk
-        if len(head) >= _HEAD and re.search(rb"[\r\n]", head):
+        if len(head) >= _PIECE and re.search(rb"[\r\n]", head):
             whole = False
             break
         if len(head) > BLOCK:
             raise _too_long(path)
-    layout = guess_layout(path, head, whole, reading, notes)
-    return TextTable(names=layout.names, path=path, chunks=chunks, layout=layout, head=head).known()
+    return _opened(path, chunks, head, guess_layout(path, head, whole, reading, notes))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TextTable(Opened):
-    """A text file: all cells are text until it is known what the columns can be."""
+def _opened(path: str, chunks: Chunks, head: bytes, layout: Layout) -> Opened:
+    remarks = []
+    first, last = layout.names[0], layout.names[-1]
+    if layout.errors == "replace":
+        remarks += ["bytes that are not UTF-8 text are shown as \ufffd (else: --encoding)"]
+    elif layout.encoding != "utf-8":
+        remarks += [f"the text is taken to be in {layout.encoding} (else: --encoding)"]
+    if first == "x0":
+        remarks += [f"no line of column names was found: the columns are called x0 to {last}"]
+    return Opened(
+        names=layout.names,
+        batches=partial(_batches, path, chunks, layout),
+        retried=partial(_retried, path, chunks, head, layout),
+        layout=layout,
+        names_given=first != "x0",
+        id_column=first if layout.header and first == "column 1" else None,
+        remarks=tuple(remarks),
+    )
 
-    path: str
-    chunks: Chunks
-    layout: Layout
-    head: bytes
 
-    def known(self) -> "TextTable":
-        """Add what follows from the layout."""
-        layout, remarks = self.layout, []
-        first, last = layout.names[0], layout.names[-1]
-        if layout.errors == "replace":
-            remarks += ["bytes that are not UTF-8 text are shown as \ufffd (else: --encoding)"]
-        elif layout.encoding != "utf-8":
-            remarks += [f"the text is taken to be in {layout.encoding} (else: --encoding)"]
-        if first == "x0":
-            remarks += [f"no line of column names was found: the columns are called x0 to {last}"]
-        own_id = first if layout.header and first == "column 1" else None
-        return replace(self, names_given=first != "x0", id_column=own_id, remarks=tuple(remarks))
+def _retried(path: str, chunks: Chunks, head: bytes, layout: Layout, error: Exception) -> Opened:
+    """In another encoding, or line by line."""
+    said = str(error)
+    if "straddl" in said:
+        raise _too_long(path) from error
+    if isinstance(error, UnicodeError) or "UTF8" in said:
+        better = other_encoding(layout, head)
+    else:
+        better = replace(layout, even=False)
+    if better == layout:
+        reason = " ".join(said.split())[:200]
+        raise TableError(f"{path} cannot be read as a table: {reason}.") from error
+    return _opened(path, chunks, head, better)
 
-    def ladder(self, kind: pa.DataType) -> tuple[pa.DataType, ...]:
-        """Text may hold whole numbers or numbers."""
-        return pa.int64(), pa.float64(), pa.string()
 
-    def batches(self, notes: Notes) -> Iterator[tuple[pa.RecordBatch, float]]:
-        """All cells as text."""
-        layout, done = self.layout, [0.0]
-        chunks = self.chunks(done)
-        if layout.encoding != "utf-8" or layout.errors != "strict":
-            text = codecs.iterdecode(chunks, layout.encoding, layout.errors)
-            chunks = (part.encode("utf-8", "replace") for part in text)
-        chunks = _with_line_ends(chunks, self.path)
-        if not layout.even:
-            chunks = as_csv(_mended(chunks, layout, notes))
-            layout = replace(layout, skip=0, header=0, delimiter=",", quote='"')
-        reader = arrow_csv.open_csv(
-            io.BufferedReader(_Piped(chunks), BLOCK),
-            read_options=arrow_csv.ReadOptions(
-                block_size=BLOCK,
-                skip_rows=layout.skip,
-                column_names=layout.names,
-                skip_rows_after_names=layout.header,
-            ),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=layout.delimiter, quote_char=layout.quote, newlines_in_values=True
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(layout.names, pa.string()),
-                null_values=layout.missing,
-                strings_can_be_null=True,
-            ),
-        )
-        for batch in reader:
-            empty = np.minimum.reduce([np.asarray(column.is_null()) for column in batch.columns])
-            if empty.any():
-                notes.count("rows without any value are left out", "", int(empty.sum()))
-                batch = batch.filter(pa.array(~empty))
-            yield batch, done[0]
-
-    def parsed(self, column: Any, kind: pa.DataType) -> Any:
-        """Cells as numbers; ArrowInvalid if one is not a number, or looks like a code."""
-        if kind == pa.string():
-            return column
-        layout, cells = self.layout, column
-        if layout.thousands:
-            cells = pc.replace_substring(cells, layout.thousands, "")
-        if layout.decimal != ".":
-            cells = pc.replace_substring(cells, layout.decimal, ".")
-        try:
-            numbers = cells.cast(kind)
-        except pa.ArrowInvalid:
-            cells = pc.utf8_trim_whitespace(cells)
-            empty = pc.is_in(cells, pa.array(layout.missing))
-            cells = pc.if_else(empty, pa.scalar(None, pa.string()), cells)
-            numbers = cells.cast(kind)
-        whole = cells.filter(pc.equal(pc.find_substring(cells, "."), -1))
-        if pc.any(pc.match_substring_regex(whole, _CODE)).as_py():
-            raise pa.ArrowInvalid("codes are no numbers")
-        return numbers
-
-    def retried(self, error: Exception) -> "TextTable":
-        """In another encoding, or line by line."""
-        layout, said = self.layout, str(error)
-        if "straddl" in said:
-            raise _too_long(self.path) from error
-        if isinstance(error, UnicodeError) or "UTF8" in said:
-            better = other_encoding(layout, self.head)
-        else:
-            better = replace(layout, even=False)
-        if better == layout:
-            reason = " ".join(said.split())[:200]
-            raise TableError(f"{self.path} cannot be read as a table: {reason}.") from error
-        return replace(self, layout=better).known()
+def _batches(path: str, source: Chunks, layout: Layout, notes: Notes) -> Batches:
+    """All cells as text."""
+    done = [0.0]
+    chunks = source(done)
+    if layout.encoding != "utf-8" or layout.errors != "strict":
+        text = codecs.iterdecode(chunks, layout.encoding, layout.errors)
+        chunks = (part.encode("utf-8", "replace") for part in text)
+    chunks = _with_line_ends(chunks, path)
+    if not layout.even:
+        chunks = as_csv(_mended(chunks, layout, notes))
+        layout = replace(layout, skip=0, header=0, delimiter=",", quote='"')
+    reader = arrow_csv.open_csv(
+        io.BufferedReader(_Piped(chunks), BLOCK),
+        read_options=arrow_csv.ReadOptions(
+            block_size=BLOCK,
+            skip_rows=layout.skip,
+            column_names=layout.names,
+            skip_rows_after_names=layout.header,
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=layout.delimiter, quote_char=layout.quote, newlines_in_values=True
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(layout.names, pa.string()),
+            null_values=layout.missing,
+            strings_can_be_null=True,
+        ),
+    )
+    for batch in reader:
+        empty = np.minimum.reduce([np.asarray(column.is_null()) for column in batch.columns])
+        if empty.any():
+            notes.add("rows without any value are left out", times=int(empty.sum()))
+            batch = batch.filter(pa.array(~empty))
+        yield batch, done[0]
 
 
 def _too_long(path: str) -> TableError:
@@ -182,12 +160,115 @@ def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[l
     for cells in itertools.islice(filter(any, cells_of(lines, layout)), layout.header, None):
         shown = shortened(layout.delimiter.join(cells))
         if layout.comment and cells[0].startswith(layout.comment):
-            notes.count("comment lines are left out", shown)
+            notes.add("comment lines are left out", shown, 1)
         elif len(cells) == 1:
-            notes.count(f"lines with one cell where others have {width} are left out", shown)
+            notes.add(f"lines with one cell where others have {width} are left out", shown, 1)
         elif any(cells[width:]):
-            notes.count(f"lines with more than {width} cells are left out", shown)
+            notes.add(f"lines with more than {width} cells are left out", shown, 1)
         else:
             if len(cells) < width:
-                notes.count(f"lines have fewer than {width} cells: the rest is missing", shown)
+                notes.add(f"lines have fewer than {width} cells: the rest is missing", shown, 1)
             yield [*cells[:width], *[""] * (width - len(cells))]
+
+
+def as_csv(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    """Rows of cells as CSV in UTF-8, a piece at a time."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for row in rows:
+        writer.writerow(row)
+        if out.tell() >= _PIECE:
+            yield out.getvalue().encode("utf-8", "replace")
+            out.seek(0)
+            out.truncate()
+    yield out.getvalue().encode("utf-8", "replace")
+
+
+def json_chunks(path: str, lines: Callable[[list[float]], Iterator[str]], notes: Notes) -> Chunks:
+    """JSON objects, one per line or all in one list, as CSV with a column for every name."""
+    names: dict[str, None] = {}
+    for found in _objects(path, lines([0.0]), notes):
+        names.update(dict.fromkeys(found))
+
+    def rows(done: list[float]) -> Iterator[list[str]]:
+        yield list(names)
+        for found in _objects(path, lines(done), Notes()):
+            yield [_cell(found.get(name)) for name in names]
+
+    return lambda done: as_csv(rows(done))
+
+
+def _objects(path: str, lines: Iterator[str], notes: Notes) -> Iterator[dict[str, Any]]:
+    lines = filter(str.strip, lines)
+    some = [*itertools.islice(lines, _FIRST_LINES)]
+    lines = itertools.chain(some, lines)
+    listed = some and some[0].lstrip("\ufeff \t").startswith("[")
+    if listed or len(some) < 2 or not any(isinstance(_loaded(line), dict) for line in some):
+        text = io.StringIO()
+        for line in lines:
+            if text.tell() + text.write(line) > _LARGEST_LIST:
+                raise TableError(
+                    f"{path} is one JSON value of more than {_LARGEST_LIST >> 20} MB; write JSONL."
+                )
+        try:
+            found = json.loads(text.getvalue().lstrip("\ufeff"))
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"{path} is not readable as JSON: {error}.") from error
+        everything: Iterable[Any] = _rows_in(found)
+    else:
+        everything = map(_loaded, lines)
+    for one in everything:
+        if isinstance(one, dict):
+            yield dict(_flat(one))
+        else:
+            shown = shortened(str(one).strip())
+            notes.add("records that are no JSON object are left out", shown, 1)
+
+
+def _rows_in(found: Any) -> list[Any]:
+    """The records of a document, nested in the ways of pandas and others."""
+    rows = [found]
+    if isinstance(found, list):
+        named = len(found) > 1 and all(isinstance(row, list) for row in found)
+        return _zipped(found[0], found[1:]) if named else found
+    parts = [*found.values()] if isinstance(found, dict) else []
+    inside = [p for p in parts if isinstance(p, list) and p and isinstance(p[0], dict | list)]
+    if inside and isinstance(found.get("columns"), list):
+        rows = _zipped(found["columns"], inside[0])
+    elif len(inside) == 1:
+        rows = _rows_in(inside[0])
+    elif parts and all(isinstance(part, list) for part in parts):  # a list for each column
+        rows = _zipped(found, itertools.zip_longest(*parts))
+    elif parts and all(isinstance(part, dict) for part in parts):  # an object for each row, or
+        keys = {key: None for part in parts for key in part}  # for each column
+        rows = parts
+        if len(keys) > len(parts):
+            rows = [{name: part.get(key) for name, part in found.items()} for key in keys]
+    return rows
+
+
+def _zipped(names: Iterable[Any], rows: Iterable[Iterable[Any]]) -> list[Any]:
+    names = [*map(str, names)]
+    return [dict(zip(names, row, strict=False)) for row in rows]
+
+
+def _flat(found: dict[str, Any], above: str = "", depth: int = 8) -> Iterator[tuple[str, Any]]:
+    """The fields of an object; those of objects within it are named after both."""
+    for name, value in found.items():
+        if depth and value and isinstance(value, dict):
+            yield from _flat(value, f"{above}{name}.", depth - 1)
+        else:
+            yield f"{above}{name}", value
+
+
+def _loaded(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+
+
+def _cell(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
