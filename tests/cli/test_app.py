@@ -11,7 +11,7 @@ from l1kpca.cli.app import run
 TOY = '''
 from typing import Annotated
 import typer
-from l1kpca.cli.errors import InputError
+from l1kpca.cli.terminal import InputError
 
 def double(number: int, wrong: Annotated[bool, typer.Option(help="Fail.")] = False) -> None:
     """Say twice the number."""

@@ -84,7 +84,7 @@ def test_a_killed_worker_changes_nothing(cli, table, cluster, tmp_path_factory, 
 
 
 def test_no_cluster_is_one_sentence(cli, table, monkeypatch):
-    monkeypatch.setattr("l1kpca.cli.cluster._SECONDS", 0.2)
+    monkeypatch.setattr("l1kpca.cli.scoring._SECONDS", 0.2)
     done = cli("detect", table, "--cluster", "tcp://127.0.0.1:9")
     assert done.status == 2
     assert done.stderr == (

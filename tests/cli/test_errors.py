@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from l1kpca.cli.errors import (
+from l1kpca.cli.terminal import (
     BAD_INPUT,
     DEFECT,
     INTERRUPTED,

@@ -34,7 +34,7 @@ def main() -> None:
         print(f"l1kpca: {lacking(error.name)}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
-        from l1kpca.cli.errors import status_of
+        from l1kpca.cli.terminal import status_of
 
         sys.exit(status_of(error))
     except KeyboardInterrupt:

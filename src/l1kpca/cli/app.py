@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from l1kpca.cli import commands
-from l1kpca.cli.errors import INTERRUPTED, status_of
+from l1kpca.cli.terminal import INTERRUPTED, status_of
 
 
 def run(arguments: list[str] | None = None) -> int:

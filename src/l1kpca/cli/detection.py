@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from l1kpca import KernelPCAOutlierDetector, TableEncoder
-from l1kpca.cli.cluster import each
-from l1kpca.cli.scoring import Tally
+from l1kpca.cli.scoring import Tally, each
 from l1kpca.cli.terminal import Terminal
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
 from l1kpca.report.ranking import Cases, Summary, summarize

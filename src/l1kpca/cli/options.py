@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from l1kpca.cli.errors import InputError
+from l1kpca.cli.terminal import InputError
 
 if TYPE_CHECKING:
     from l1kpca.tables.table import Reading

@@ -1,18 +1,23 @@
-"""Scores of all rows of a table that is read in batches, and its most abnormal rows."""
+"""Scores of all rows of a table that is read in batches, here or on the workers of a cluster."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from l1kpca.cli.terminal import InputError
 from l1kpca.outliers import Judged
 from l1kpca.report.ranking import Cases, Whole
 from l1kpca.tables.encoder import Encoded, by_column
 from l1kpca.tables.table import Table, shown_list
 
+_SECONDS = 10  # to find a scheduler
+_UNDER_WAY = 2  # batches for each thread of the workers
 _TYPICAL_ROWS = 20_000
 
 
@@ -26,8 +31,7 @@ class Tally:
         self._kept: list[tuple[Encoded, Judged, np.ndarray]] = []
         self._least, self._n_rows = -np.inf, 0
         self._holes: Counter[str] = Counter()
-        self._changes: Counter[tuple[str, str]] = Counter()
-        self._examples: dict[tuple[str, str], str] = {}
+        self._changes: dict[tuple[str, str], tuple[int, str]] = {}
 
     def add(self, encoded: Encoded, judged: Judged) -> None:
         """Consecutive rows, and what the detector says of them."""
@@ -40,19 +44,20 @@ class Tally:
         holes = np.isnan(by_column(encoder, encoded.X, np.fmax)).sum(axis=0).tolist()
         self._holes.update(dict(zip(encoder.columns_, holes, strict=True)))
         for change in encoded.changes:
-            self._changes[change.column, change.what] += change.count
-            self._examples.setdefault((change.column, change.what), change.example)
+            what = change.column, change.what
+            count, example = self._changes.get(what, (0, change.example))
+            self._changes[what] = count + change.count, example
         high = np.flatnonzero(judged.abnormality >= self._least)
         self._kept.append((encoded[high], taken([judged], high), self._n_rows + high))
         self._n_rows += len(encoded)
-        if sum(len(rows) for *_, rows in self._kept) > 2 * self._n_kept:
+        if sum(map(len, next(zip(*self._kept, strict=True)))) > 2 * self._n_kept:
             self._kept = [self._best()]
 
     def notes(self) -> Iterator[str]:
         """Cells that are not taken as they are written, and those that are missing."""
-        for (column, what), count in self._changes.items():
+        for (column, what), (count, example) in self._changes.items():
             cells = "cell is" if count == 1 else "cells are"
-            yield f"{column!r}: {count:,} {cells} {what} (such as {self._examples[column, what]})"
+            yield f"{column!r}: {count:,} {cells} {what} (such as {example})"
         total = self._holes.total()
         if total:
             shown = shown_list([f"{name}: {count:,}" for name, count in (+self._holes).items()])
@@ -95,13 +100,14 @@ class Tally:
 
 def taken(values: Sequence[Any], rows: np.ndarray) -> Any:
     """Objects as one with some rows of all in each array; what is no array is that of the first."""
-    first = values[0]
+    first, parts = values[0], {}
     if isinstance(first, np.ndarray):
         return np.concatenate(values)[rows]
     if not is_dataclass(first) or isinstance(first, type):
         return first
-    names = [field.name for field in fields(first)]
-    return type(first)(*(taken([getattr(v, name) for v in values], rows) for name in names))
+    for field in fields(first):
+        parts[field.name] = taken([*map(attrgetter(field.name), values)], rows)
+    return type(first)(**parts)
 
 
 def robust_scaling(X: np.ndarray, *, scale: bool = True) -> Callable[[np.ndarray], np.ndarray]:
@@ -121,3 +127,48 @@ def robust_scaling(X: np.ndarray, *, scale: bool = True) -> Callable[[np.ndarray
         return (known - median) / spread if scale else known * 2
 
     return scaled
+
+
+@contextmanager
+def connected(address: str | None) -> Iterator[bool]:
+    """Whether there is a cluster to work on; it is left when the command ends."""
+    if address is None:
+        yield False
+        return
+    try:
+        import dask
+        from distributed import Client
+    except ImportError as error:
+        lacking = "--cluster needs dask, which is not installed; install it with: "
+        raise InputError(f"{lacking}pip install 'l1kpca[dask]'.") from error
+    # Batches travel within their tasks, so that the scheduler can repeat what a lost worker did.
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        try:
+            client = Client(address, timeout=_SECONDS)
+        except (OSError, ValueError) as error:
+            silent = f"--cluster {address}: no Dask scheduler answers"
+            way_out = "give the address of one that runs, such as tcp://host:8786."
+            raise InputError(f"{silent}; {way_out}") from error
+        with client:
+            yield True
+
+
+def each(
+    work: Callable[[Any, Any], Any], model: Any, batches: Iterable[Any], *, spread: bool
+) -> Iterator[tuple[Any, Any]]:
+    """Batches with what ``work(model, batch)`` gives, in their order; by workers if ``spread``."""
+    if not spread:
+        for batch in batches:
+            yield batch, work(model, batch)
+        return
+    from l1kpca.gram.cluster import the_cluster
+
+    cluster, waiting = the_cluster(), deque[tuple[Any, Any]]()
+    sent = cluster.send(model)
+    for batch in batches:
+        waiting.append((batch, cluster.call(work, sent, batch)))
+        if len(waiting) > _UNDER_WAY * cluster.n_threads:
+            batch, task = waiting.popleft()
+            yield batch, cluster.results([task])[0]
+    for batch, task in waiting:
+        yield batch, cluster.results([task])[0]

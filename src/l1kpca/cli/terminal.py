@@ -1,10 +1,15 @@
-"""Talking to the user: results on stdout and in files, everything else on stderr."""
+"""Talking to the user: results on stdout and in files, everything else on stderr.
 
+What goes wrong is one sentence and an exit status; a user never sees a traceback.
+"""
+
+import itertools
 import json
 import os
 import shutil
 import sys
 import textwrap
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,14 +17,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from l1kpca.cli.errors import InputError, library_errors_explained, printable
+from l1kpca.cli import EXTRAS, lacking
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from l1kpca.tables.table import Table
 
+BAD_INPUT = 2
+DEFECT = 1
+DRIFT = 3
+INTERRUPTED = 130
+TRACEBACK_VARIABLE = "L1KPCA_TRACEBACK"
 _WIDTH_OF_FILES, _WIDTH_OF_NOTES = 160, 2000
+
+
+class InputError(Exception):
+    """Options that cannot be used; the text names the option and says what to do."""
 
 
 @dataclass
@@ -38,9 +52,10 @@ class Terminal:
         from l1kpca.files import check_writable
         from l1kpca.tables.output import SUFFIXES
 
-        known = {f"the {name}": source for name, source in others.items() if source is not None}
-        taken = {os.path.realpath(source): "the input" for source in inputs}
-        taken |= {os.path.realpath(source): name for name, source in known.items()}
+        taken = dict.fromkeys(map(os.path.realpath, inputs), "the input")
+        for name, source in others.items():
+            if source is not None:
+                taken[os.path.realpath(source)] = f"the {name}"
         for name, path in self.files.items():
             if path is None:
                 continue
@@ -56,7 +71,7 @@ class Terminal:
 
     def note(self, sentences: Iterable[str], about: str = "") -> None:
         """Remember what was done to the data; each thing once."""
-        self._noted.update(dict.fromkeys((about, sentence) for sentence in sentences))
+        self._noted.update(dict.fromkeys(zip(itertools.repeat(about), sentences)))
 
     @property
     def notes(self) -> list[str]:
@@ -78,7 +93,8 @@ class Terminal:
             warnings.simplefilter("default")
             with library_errors_explained(on), self.progress(doing) as progress:
                 yield progress
-        self.note(" ".join(str(warning.message).split()) for warning in caught)
+        for warning in caught:
+            self.note([" ".join(str(warning.message).split())])
 
     @contextmanager
     def progress(self, doing: str) -> Iterator[Callable[[float, float], None]]:
@@ -130,6 +146,8 @@ class Terminal:
 
     def write_table(self, table: "Table", added: Mapping[str, Any]) -> None:
         """Write the rows as read with new columns beside them, if ``--out`` was given."""
+        import pandas as pd
+
         from l1kpca.tables.output import free_names, write_table
 
         path = self.files["out"]
@@ -137,12 +155,13 @@ class Terminal:
             return
         names, notes = free_names(table.frame.columns, added)
         self.note(notes)
+        new = pd.DataFrame(added).rename(columns=names)
 
         def frames() -> Iterator["DataFrame"]:
             start = 0
             for frame in table.batches(progress):
                 rows = slice(start, start := start + len(frame))
-                yield frame.assign(**{names[name]: values[rows] for name, values in added.items()})
+                yield frame.join(new[rows].set_index(frame.index))
 
         how = {"overwrite": self.overwrite, "spreadsheet_safe": self.spreadsheet_safe}
         with self.progress("writing rows") as progress:
@@ -150,7 +169,78 @@ class Terminal:
 
     def finish(self, plain: Mapping[str, Any]) -> None:
         """Name the files that were written; print the result as JSON if that was asked for."""
-        written = {name: None if path is None else str(path) for name, path in self.files.items()}
-        for path in filter(None, written.values()):
-            self.say(f"Written: {path}")
+        written = {}
+        for name, path in self.files.items():
+            written[name] = None if path is None else str(path)
+            if path is not None:
+                self.say(f"Written: {path}")
         self.result({**plain, "notes": self.notes, "written": written})
+
+
+@contextmanager
+def library_errors_explained(doing: str) -> Iterator[None]:
+    """Pass on what the library says about unfit values as the user's one sentence."""
+    try:
+        yield
+    except (ValueError, OverflowError, ImportError, FileNotFoundError, ConnectionError) as error:
+        if type(error).__module__.startswith("l1kpca."):  # says itself which file is to blame
+            raise
+        raise InputError(f"{doing}: {_one_line(str(error))}") from error
+    except MemoryError as error:
+        way_out = "set a smaller --memory-limit, or use fewer rows."
+        raise InputError(f"{doing}: not enough memory; {way_out}") from error
+
+
+def status_of(error: BaseException) -> int:
+    """Say what went wrong in one sentence on stderr; the exit status.
+
+    0: nobody reads any more.  1: a defect.  2: unfit input or options.  130: interrupted.
+    """
+    if isinstance(error, KeyboardInterrupt):
+        say("interrupted; no partial files were left.")
+        return INTERRUPTED
+    if isinstance(error, OSError):
+        # What is still waiting to be printed cannot be, and must not fail again at exit.
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (stands in until exit)
+    if isinstance(error, BrokenPipeError):  # the reader went away, as `head` does
+        return 0
+    sentence = _sentence(error)
+    if sentence is not None:
+        say(sentence)
+        return BAD_INPUT
+    if os.environ.get(TRACEBACK_VARIABLE):
+        traceback.print_exception(error)
+    say(
+        f"unexpected {type(error).__name__}: {_one_line(str(error))} This is a defect of l1kpca;"
+        f" set {TRACEBACK_VARIABLE}=1, run the command again, and report what it prints."
+    )
+    return DEFECT
+
+
+def _sentence(error: BaseException) -> str | None:
+    """What a user can do something about; None for a defect."""
+    if type(error).__module__.startswith("l1kpca."):  # errors of our own are such a sentence
+        return str(error)
+    if hasattr(error, "format_message"):  # how typer reports options that it cannot read
+        return f"{_one_line(error.format_message())} Add --help for what is possible."
+    if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
+        return lacking(error.name)
+    if isinstance(error, OSError):
+        what = error.filename or "the output"
+        return f"{what} could not be read or written: {error.strerror or _one_line(str(error))}."
+    return None
+
+
+def _one_line(text: str) -> str:
+    text = " ".join(text.split())
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def say(sentence: str) -> None:
+    """Tell the user on stderr."""
+    print(f"l1kpca: {printable(sentence)}", file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """The same text without characters that could command a terminal."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)

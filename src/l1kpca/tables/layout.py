@@ -82,9 +82,14 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     alike = {*map(len, cells[header:])} <= {len(names)} and layout.delimiter != " "
     one_line_each = header < 2 or places[header - 1] - places[0] + 1 == header
     return replace(
-        layout, decimal=decimal, skip=places[0], header=header, comment=_COMMENT * comments,
-        names=unique_names(path, names, notes), even=alike and one_line_each,
-    )  # fmt: skip
+        layout,
+        decimal=decimal,
+        skip=places[0],
+        header=header,
+        names=unique_names(path, names, notes),
+        comment=_COMMENT if comments else "",
+        even=alike and one_line_each,
+    )
 
 
 def _encoded(path: str, head: bytes, asked: str | None) -> Layout:

@@ -76,11 +76,18 @@ def read_table(
     if own_id is not None and reading.id_column is None:
         notes.add("the first column has no name and is taken as the id of the rows")
     table = Table(
-        found[0], shown_list(given, 3), id_column=reading.id_column or own_id,
-        label_column=reading.label_column, truth_column=files[0].truth_column,
-        ignored=reading.ignored, only=reading.only, n_rows=found[1], again=again,
-        names_given=all(file.names_given for file in files), label_counts=columns.labels,
-    )  # fmt: skip
+        found[0],
+        shown_list(given, 3),
+        id_column=reading.id_column or own_id,
+        label_column=reading.label_column,
+        truth_column=files[0].truth_column,
+        ignored=reading.ignored,
+        only=reading.only,
+        names_given=all(file.names_given for file in files),
+        n_rows=found[1],
+        label_counts=columns.labels,
+        again=again,
+    )
     _check_roles(table, reading, notes)
     return replace(table, notes=tuple(notes))
 

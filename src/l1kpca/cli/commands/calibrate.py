@@ -6,8 +6,7 @@ from typing import Any
 import typer
 
 from l1kpca.cli import options as opt
-from l1kpca.cli.errors import InputError
-from l1kpca.cli.terminal import Terminal
+from l1kpca.cli.terminal import InputError, Terminal
 
 
 def calibrate(

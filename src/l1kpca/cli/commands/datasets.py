@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from l1kpca.cli import options as opt
-from l1kpca.cli.errors import library_errors_explained
-from l1kpca.cli.terminal import Terminal
+from l1kpca.cli.terminal import Terminal, library_errors_explained
 
 datasets = typer.Typer(help="Data sets that can be given by name.")
 

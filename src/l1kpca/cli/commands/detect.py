@@ -6,9 +6,7 @@ from dataclasses import replace
 import typer
 
 from l1kpca.cli import options as opt
-from l1kpca.cli.cluster import connected
-from l1kpca.cli.errors import InputError, library_errors_explained
-from l1kpca.cli.terminal import Terminal
+from l1kpca.cli.terminal import InputError, Terminal, library_errors_explained
 
 
 def detect(
@@ -27,6 +25,7 @@ def detect(
 ) -> None:  # fmt: skip
     """Rank the rows of a table by how abnormal they are, and say why."""
     from l1kpca.cli.detection import SAMPLE_ROWS, fit_model, show
+    from l1kpca.cli.scoring import connected
     from l1kpca.report.content import MOST_LISTED, report_of
     from l1kpca.report.document import templates
     from l1kpca.tables.sources import read_table
@@ -65,9 +64,8 @@ def detect(
     summary = model.summary(cases, judged, table.source, top, terminal, fdr, alpha)
     if report is not None:
         with terminal.work("--report", "making the report"):
-            command = shlex.join(["l1kpca", *context.obj])
-            page = report_of(model.detector, cases, summary, command, compared)
-        page.save(report, overwrite=force)
+            typed = shlex.join(["l1kpca", *context.obj])
+            report_of(model.detector, cases, summary, typed, compared).save(report, overwrite=force)
     if save is not None:
         model.save(save, overwrite=force)
     show(summary, table, terminal)

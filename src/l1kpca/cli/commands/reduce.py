@@ -5,7 +5,6 @@ from typing import Any
 import typer
 
 from l1kpca.cli import options as opt
-from l1kpca.cli.cluster import connected, each
 from l1kpca.cli.terminal import Terminal
 
 
@@ -25,7 +24,7 @@ def reduce(
 
     from l1kpca import L1KernelPCA, tuning
     from l1kpca.cli.detection import SAMPLE_ROWS, changed, learn
-    from l1kpca.cli.scoring import robust_scaling
+    from l1kpca.cli.scoring import connected, each, robust_scaling
     from l1kpca.tables.sources import read_table
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from l1kpca.cli import options as opt
-from l1kpca.cli.cluster import connected
-from l1kpca.cli.errors import DRIFT, InputError
-from l1kpca.cli.terminal import Terminal
+from l1kpca.cli.terminal import DRIFT, InputError, Terminal
 
 if TYPE_CHECKING:
     from l1kpca.cli.detection import Model
@@ -28,6 +26,7 @@ def score(
 ) -> int:  # fmt: skip
     """Judge new rows by a saved model, which stays as it is."""
     from l1kpca.cli.detection import SAMPLE_ROWS, show
+    from l1kpca.cli.scoring import connected
     from l1kpca.persistence import ModelFileError
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
