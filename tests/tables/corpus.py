@@ -162,6 +162,20 @@ CASES = {
         columns={"town": [row[0] for row in LONG] * 200 + FRENCH,
                  **{name: cells * 201 for name, cells in NUMBERS.items()}},
     ),
+    "Latin-1 after much ASCII, without names": text(
+        lines(LONG * 200 + ACCENTED, names=()), "latin-1",
+        notes=("taken to be in cp1252", "no line of column names"),
+        columns={"x0": [row[0] for row in LONG] * 200 + FRENCH, **{
+            f"x{i}": cells * 201 for i, cells in enumerate(NUMBERS.values(), start=1)}},
+    ),
+    "Latin-1 after much ASCII, and a short line": text(
+        lines(LONG * 200 + ACCENTED) + "Aue,50.5\n", "latin-1",
+        notes=("taken to be in cp1252", "fewer than 4 cells"),
+        columns={"town": [row[0] for row in LONG] * 200 + FRENCH + ["Aue"],
+                 "size": NUMBERS["size"] * 201 + [50.5],
+                 "price": NUMBERS["price"] * 201 + [None],
+                 "rooms": NUMBERS["rooms"] * 201 + [None]},
+    ),
     "one broken byte in UTF-8": Case(
         lines([("Orl\u00e9ans", *ROWS[0][1:]), *ROWS[1:]]).encode().replace(b"Berg", b"B\xffrg", 1),
         changed(town=[FRENCH[0], "B\ufffdrg", *TOWN[2:]]),

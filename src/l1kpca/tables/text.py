@@ -147,15 +147,15 @@ def _with_line_ends(chunks: Iterator[bytes], path: str) -> Iterator[bytes]:
         yield chunk
 
 
-def lines_of(chunks: Iterator[bytes]) -> Iterator[str]:
+def lines_of(chunks: Iterator[bytes], errors: str = "replace") -> Iterator[str]:
     """The lines of a text in UTF-8; a very long one comes in pieces."""
-    text = io.TextIOWrapper(io.BufferedReader(_Piped(chunks)), "utf-8-sig", "replace", newline="")
+    text = io.TextIOWrapper(io.BufferedReader(_Piped(chunks)), "utf-8-sig", errors, newline="")
     return iter(lambda: text.readline(BLOCK), "")
 
 
 def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[list[str]]:
     """Rows with as many cells as there are names; what is not one is counted."""
-    lines = itertools.islice(lines_of(chunks), layout.skip, None)
+    lines = itertools.islice(lines_of(chunks, "strict"), layout.skip, None)
     width = len(layout.names)
     for cells in itertools.islice(filter(any, cells_of(lines, layout)), layout.header, None):
         shown = shortened(layout.delimiter.join(cells))
