@@ -1,12 +1,13 @@
 """A detector with all it takes to judge a table, and what it says as tables on the terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from l1kpca import KernelPCAOutlierDetector, TableEncoder
-from l1kpca.cli.scoring import Tally, each
+from l1kpca.cli.scoring import each, tallied
 from l1kpca.cli.terminal import Terminal
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
 from l1kpca.report.ranking import Cases, Summary, summarize
@@ -52,15 +53,17 @@ class Model:
 
         ``judged`` is what the fit said of them; with ``spread`` the workers of a cluster do it.
         """
-        tally, encoder = Tally(table, n_kept), self.detector.encoder_
+        encoder = self.detector.encoder_
         with terminal.work(table.source, "scoring rows") as progress:
+            parts: Iterable[tuple[Encoded, Judged]]
             if judged is not None:
-                tally.add(encoder.encode(table.frame), judged)
-            batches = table.batches(progress) if judged is None else ()
-            for frame, (X, changes, found) in each(_judged, self.detector, batches, spread=spread):
-                tally.add(Encoded(X, encoder, frame, changes), found)
-        terminal.note(tally.notes())
-        return tally.cases()
+                parts = [(encoder.encode(table.frame), judged)]
+            else:
+                found = each(_judged, self.detector, table.batches(progress), spread=spread)
+                parts = ((Encoded(X, encoder, rows, how), said) for rows, (X, how, said) in found)
+            cases, judged, notes = tallied(table, parts, n_kept)
+        terminal.note(notes)
+        return cases, judged
 
     def summary(
         self, cases: Cases, judged: Judged, source: str, top: int, terminal: Terminal,
@@ -148,7 +151,7 @@ def learn(table: Table, terminal: Terminal) -> Encoded:
 
 def cells_of(top: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Rows as they are shown, with their reasons."""
-    with_names = any(row["name"] is not None for row in top)
+    with_names = [*map(itemgetter("name"), top)].count(None) < len(top)
     rows = []
     for row in top:
         cells = {"rank#": str(row["rank"]), "row#": str(row["row"])}

@@ -183,18 +183,18 @@ def given_reading(context: typer.Context) -> "Reading":
     """What the user says about a table; every command that reads one has these options."""
     from l1kpca.tables.table import Reading
 
-    given = context.params.items()
-    said: dict[str, Any] = {name: None if value == "auto" else value for name, value in given}
-    said["thousands"] = None if said["thousands"] == "none" else said["thousands"]
-    for mark in ("decimal", "thousands"):
-        if said[mark] is not None and (len(said[mark]) != 1 or said[mark].isalnum()):
+    said = context.params
+    marks: dict[str, str | None] = {}
+    for mark, default in (("decimal", "auto"), ("thousands", "none")):
+        marks[mark] = None if said[mark] in ("auto", default) else said[mark]
+        if marks[mark] is not None and (len(said[mark]) != 1 or said[mark].isalnum()):
             raise InputError(f"--{mark} {said[mark]} is not possible; give one mark, as , or .")
     if said.get("fdr") is not None and said.get("alpha") is not None:
         raise InputError("--fdr and --alpha cannot be used together; give one of them.")
     return Reading(
         id_column=said.get("id_column"), label_column=said.get("label"),
         ignored=tuple(said.get("ignore") or ()), only=tuple(said.get("only") or ()),
-        header={None: "auto", True: "yes", False: "no"}[said["header"]], encoding=said["encoding"],
-        decimal=said["decimal"], thousands=said["thousands"],
+        header={None: "auto", True: "yes", False: "no"}[said["header"]],
+        encoding=None if said["encoding"] == "auto" else said["encoding"], **marks,
         missing=tuple(said["na"].split(",")) if said["na"] else (),
     )  # fmt: skip

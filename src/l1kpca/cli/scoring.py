@@ -1,9 +1,9 @@
 """Scores of all rows of a table that is read in batches, here or on the workers of a cluster."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -19,86 +19,82 @@ from l1kpca.tables.table import Table, shown_list
 _SECONDS = 10  # to find a scheduler
 _UNDER_WAY = 2  # batches for each thread of the workers
 _TYPICAL_ROWS = 20_000
+_Part = tuple[Encoded, Judged, np.ndarray]  # rows, what is said of them, and their places
 
 
-class Tally:
-    """What was found so far: three numbers of every row, and all about the most abnormal ones."""
+def tallied(
+    table: Table, parts: Iterable[tuple[Encoded, Judged]], n_kept: int
+) -> tuple[Cases, Judged, Iterator[str]]:
+    """The most abnormal of all rows, what is said of them, and notes on the cells of all.
 
-    def __init__(self, table: Table, n_kept: int) -> None:
-        self._table, self._n_kept = table, n_kept
-        self._scores, self._flags = np.empty(table.n_rows), np.empty(table.n_rows, dtype=bool)
-        self._labels = None if table.label_column is None else np.empty(table.n_rows, dtype=np.int8)
-        self._kept: list[tuple[Encoded, Judged, np.ndarray]] = []
-        self._least, self._n_rows = -np.inf, 0
-        self._holes: Counter[str] = Counter()
-        self._changes: dict[tuple[str, str], tuple[int, str]] = {}
-
-    def add(self, encoded: Encoded, judged: Judged) -> None:
-        """Consecutive rows, and what the detector says of them."""
-        encoder = encoded.encoder
-        rows = slice(self._n_rows, self._n_rows + len(encoded))
-        self._scores[rows], self._flags[rows] = judged.abnormality, judged.flagged
-        labels = self._table.labels(encoded.table)
-        if self._labels is not None and labels is not None:
-            self._labels[rows] = labels
-        holes = np.isnan(by_column(encoder, encoded.X, np.fmax)).sum(axis=0).tolist()
-        self._holes.update(dict(zip(encoder.columns_, holes, strict=True)))
+    ``parts`` are consecutive rows; three numbers of every row stay in memory.
+    """
+    scores, flags = np.empty(table.n_rows), np.empty(table.n_rows, dtype=bool)
+    kept: list[_Part] = []
+    labels: list[Any] = []
+    holes: Counter[str] = Counter()
+    changes: dict[tuple[str, str], tuple[int, str]] = {}
+    least, stop = -np.inf, 0
+    for encoded, judged in parts:
+        start, stop = stop, stop + len(encoded)
+        scores[start:stop], flags[start:stop] = judged.abnormality, judged.flagged
+        labels.append(table.labels(encoded.table))
+        empty = np.isnan(by_column(encoded.encoder, encoded.X, np.fmax)).sum(axis=0).tolist()
+        holes.update(dict(zip(encoded.encoder.columns_, empty, strict=True)))
         for change in encoded.changes:
-            what = change.column, change.what
-            count, example = self._changes.get(what, (0, change.example))
-            self._changes[what] = count + change.count, example
-        high = np.flatnonzero(judged.abnormality >= self._least)
-        self._kept.append((encoded[high], taken([judged], high), self._n_rows + high))
-        self._n_rows += len(encoded)
-        if sum(map(len, next(zip(*self._kept, strict=True)))) > 2 * self._n_kept:
-            self._kept = [self._best()]
-
-    def notes(self) -> Iterator[str]:
-        """Cells that are not taken as they are written, and those that are missing."""
-        for (column, what), (count, example) in self._changes.items():
-            cells = "cell is" if count == 1 else "cells are"
-            yield f"{column!r}: {count:,} {cells} {what} (such as {example})"
-        total = self._holes.total()
-        if total:
-            shown = shown_list([f"{name}: {count:,}" for name, count in (+self._holes).items()])
-            what = f"{total:,} {'cell is' if total == 1 else 'cells are'} missing ({shown})"
-            yield f"{what}: rows are judged by the cells that are there"
-
-    def cases(self) -> tuple[Cases, Judged]:
-        """The most abnormal rows, with the whole table behind them if they are not all."""
-        table, whole = self._table, None
-        encoded, judged, rows = self._best()
-        frame, encoder = encoded.table, encoded.encoder
-        if len(rows) < self._n_rows:
-            typical = table.frame.iloc[:: len(table.frame) // _TYPICAL_ROWS + 1]
-            found = self._scores, self._flags, self._labels, rows, encoder.encode(typical).X
-            whole = Whole(*found, lambda column: typical[column].array)
-        ids = table.id_column
-        cases = Cases(
-            X=encoded, columns=encoder.columns_, column_of=encoder.column_of_,
-            values=lambda column: frame[column].array,
-            names=None if ids is None else frame[ids].to_numpy(dtype=object),
-            labels=table.labels(frame), whole=whole,
-            left_out=[name for name in table.feature_columns if name not in encoder.columns_],
-        )  # fmt: skip
-        return cases, judged
-
-    def _best(self) -> tuple[Encoded, Judged, np.ndarray]:
-        """The most abnormal rows so far, in the order of the table."""
-        parts, found, places = zip(*self._kept, strict=True)
-        scores = np.concatenate([judged.abnormality for judged in found])
-        best = np.sort(np.argsort(-scores, kind="stable")[: self._n_kept])
-        self._least = scores[best].min() if len(best) == self._n_kept else -np.inf
-        tables = [part.table for part in parts]
-        encoded = Encoded(
-            np.concatenate([part.X for part in parts]),
-            parts[0].encoder,
-            tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True),
-        )
-        return encoded[best], taken(found, best), np.concatenate(places)[best]
+            count, example = changes.get((change.column, change.what), (0, change.example))
+            changes[change.column, change.what] = count + change.count, example
+        high = np.flatnonzero(judged.abnormality >= least)
+        kept.append((encoded[high], taken([judged], high), start + high))
+        if sum(map(len, next(zip(*kept, strict=True)))) > 2 * n_kept:
+            kept = [_best(kept, n_kept)]
+            least = kept[0][1].abnormality.min()
+    encoded, judged, rows = _best(kept, n_kept)
+    whole, typical = None, table.frame.iloc[:: len(table.frame) // _TYPICAL_ROWS + 1]
+    if len(rows) < table.n_rows:
+        found = scores, flags, None if labels[0] is None else np.concatenate(labels), rows
+        sample = encoded.encoder.encode(typical).X
+        whole = Whole(*found, sample, lambda column: typical[column].array)
+    return _cases(table, encoded, whole), judged, _notes(changes, holes)
 
 
-def taken(values: Sequence[Any], rows: np.ndarray) -> Any:
+def _best(kept: list[_Part], n_kept: int) -> _Part:
+    """The most abnormal rows so far, in the order of the table."""
+    parts, found, places = zip(*kept, strict=True)
+    everything = slice(None)
+    frame = pd.concat([*map(attrgetter("table"), parts)], ignore_index=True)
+    encoded, judged = replace(taken(parts, everything), table=frame), taken(found, everything)
+    best = np.sort(np.argsort(-judged.abnormality, kind="stable")[:n_kept])
+    return encoded[best], taken([judged], best), np.concatenate(places)[best]
+
+
+def _cases(table: Table, encoded: Encoded, whole: Whole | None) -> Cases:
+    frame, encoder, ids = encoded.table, encoded.encoder, table.id_column
+    return Cases(
+        X=encoded,
+        columns=encoder.columns_,
+        column_of=encoder.column_of_,
+        values=lambda column: frame[column].array,
+        names=None if ids is None else frame[ids].to_numpy(dtype=object),
+        labels=table.labels(frame),
+        whole=whole,
+        left_out=[name for name in table.feature_columns if name not in encoder.columns_],
+    )
+
+
+def _notes(changes: Mapping[Any, tuple[int, str]], holes: Counter[str]) -> Iterator[str]:
+    """Cells that are not taken as they are written, and those that are missing."""
+    for (column, what), (count, example) in changes.items():
+        cells = "cell is" if count == 1 else "cells are"
+        yield f"{column!r}: {count:,} {cells} {what} (such as {example})"
+    total = holes.total()
+    if total:
+        shown = shown_list([f"{name}: {count:,}" for name, count in (+holes).items()])
+        what = f"{total:,} {'cell is' if total == 1 else 'cells are'} missing ({shown})"
+        yield f"{what}: rows are judged by the cells that are there"
+
+
+def taken(values: Sequence[Any], rows: np.ndarray | slice) -> Any:
     """Objects as one with some rows of all in each array; what is no array is that of the first."""
     first, parts = values[0], {}
     if isinstance(first, np.ndarray):

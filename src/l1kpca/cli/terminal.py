@@ -243,4 +243,6 @@ def say(sentence: str) -> None:
 
 def printable(text: str) -> str:
     """The same text without characters that could command a terminal."""
+    if text.isprintable():
+        return text
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)

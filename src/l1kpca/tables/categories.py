@@ -51,8 +51,10 @@ def learn_categories(
     """Learn the features of categories from their cells, and the numbers beside them."""
     found: list[Category] = []
     codes: list[Array] = []
-    squares, beside = 0.0, _bounded(numbers if columns else [])
-    n_parents = min(tuning.PARENTS, max(3, tuning.PAIRS // max(1, len(columns))))
+    if not columns:
+        return found
+    squares, beside = 0.0, _bounded(numbers)
+    n_parents = min(tuning.PARENTS, max(3, tuning.PAIRS // len(columns)))
     for cells in columns:
         counts = Counter(cell for cell in cells if cell is not None)
         levels = tuple(sorted(counts, key=lambda level: (-counts[level], level)))

@@ -120,17 +120,20 @@ def sampled(columns: dict[str, Array]) -> dict[str, Array]:
 @np.errstate(over="ignore")  # differences of numbers near the largest of all
 def kind_of(name: str, cells: Array, said: str | None) -> Kind:
     """What a column is; ``said`` is the user's word."""
-    text = cells.tolist() if cells.dtype == object else []
-    found = _kind_of_text(name, text)
-    if not text and cells.ndim == 1:
+    if cells.dtype == object:
+        found = _kind_of_text(name, cells.tolist())
+    elif cells.ndim == 1:
         found = _kind_of_numbers(name, cells)
-    elif not text and (seconds := cells[np.isfinite(cells[:, 0]), 0]).size:
-        varies = np.ptp(seconds) > 0
-        found = Kind("date", "dates") if varies else Kind("constant", "one date in every row")
+    else:
+        found = Kind("empty", "it has no values")
+        seconds = cells[np.isfinite(cells[:, 0]), 0]
+        if seconds.size:
+            varies = np.ptp(seconds) > 0
+            found = Kind("date", "dates") if varies else Kind("constant", "one date in every row")
     if said is None or said == found.kind:
         return found
     readers: dict[str, Any] = {"number": Numbers, "date": Dates}
-    counts = Counter(cell for cell in text if cell is not None)
+    counts = Counter(cells[cells != None].tolist() if cells.dtype == object else ())  # noqa: E711
     return Kind(said, "as you said", readers[said].learn(counts) if said in readers else None)
 
 

@@ -167,7 +167,7 @@ def _sample(lines: list[str], layout: Layout) -> Sample:
             if any(map(str.strip, cells)):
                 places.append(line)
                 rows.append(cells)
-                kinds.append([_kind(cell, layout.missing) for cell in cells])
+                kinds.append([*map(_kind, cells, itertools.repeat(layout.missing))])
             line = reader.line_num
             if len(rows) == _SAMPLE_ROWS:
                 break
@@ -262,9 +262,9 @@ def _is_unit_row(cells: list[list[str]], kinds: list[list[str]], decimal: str) -
     words, said = {"word", "comma"} if decimal == "." else {"word"}, []
     for place, (cell, kind) in enumerate(zip(cells[0], kinds[0], strict=True)):
         below = [row[place] for row in kinds[1:] if place < len(row)]
-        n_words, n_missing = sum(k in words for k in below), below.count("missing")
+        n_words, n_missing = sum(map(below.count, words)), below.count("missing")
         if 2 * n_words > len(below) - n_missing:  # a column of words, which a unit is not among
-            if any(cell == row[place] != "" for row in cells[1:] if place < len(row)):
+            if cell and cell in [row[place] for row in cells[1:] if place < len(row)]:
                 return False
         elif n_missing < len(below):
             if kind != "missing" and (kind not in words or cell.strip().lower() in NO_NUMBER):

@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +50,8 @@ def write_table(
     is_csv = path.suffix.lower() == ".csv"
     with replacing(path, overwrite=overwrite) as temporary, temporary.open("wb") as file:
         try:
-            tables = (
-                pa.Table.from_pandas(
-                    _plain(frame, safe=spreadsheet_safe) if is_csv else frame, preserve_index=False
-                )
-                for frame in frames
-            )
+            plain = map(partial(_plain, safe=spreadsheet_safe), frames) if is_csv else frames
+            tables = map(partial(pa.Table.from_pandas, preserve_index=False), plain)
             first = next(tables)
             words = [f.name for f in first.schema if not pa.types.is_floating(f.type)]
             with (
@@ -73,11 +70,7 @@ def write_table(
 
 def _plain(frame: pd.DataFrame, *, safe: bool) -> pd.DataFrame:
     """Numbers and text; what is neither becomes text."""
-    others = [
-        name
-        for name, values in frame.items()
-        if not (types.is_numeric_dtype(values) or types.is_string_dtype(values.dtype))
-    ]
+    others = frame.select_dtypes(exclude=["number", "bool", "boolean", "object", "string"]).columns
     frame = frame.astype(dict.fromkeys(others, "str"))
     return without_formulas(frame) if safe else frame
 

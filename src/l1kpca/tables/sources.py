@@ -83,7 +83,7 @@ def read_table(
         truth_column=files[0].truth_column,
         ignored=reading.ignored,
         only=reading.only,
-        names_given=all(file.names_given for file in files),
+        names_given=False not in [file.names_given for file in files],
         n_rows=found[1],
         label_counts=columns.labels,
         again=again,
@@ -93,7 +93,7 @@ def read_table(
 
 
 def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> list[Opened]:
-    path = Path(name)
+    path, opened = Path(name), []
     if name == "-":  # read more than once, so kept in a file, which is gone when the program ends
         with tempfile.NamedTemporaryFile(prefix="l1kpca-", delete=False) as copy:
             path = Path(copy.name)
@@ -115,7 +115,8 @@ def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> l
             if not file.is_file():
                 raise TableError(f"{file} is not a regular file; save its content to one first.")
             seen[file] = _stamp(file)
-        return [open_file(file, reading, notes) for file in files] or [_built_in(name)]
+            opened.append(open_file(file, reading, notes))
+        return opened or [_built_in(name)]
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):
             raise

@@ -8,11 +8,11 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
+from pyarrow import compute as pc
 from pyarrow import csv as arrow_csv
 
 from l1kpca.tables.columns import Batches, Opened
@@ -105,10 +105,10 @@ def _batches(path: str, source: Chunks, layout: Layout, notes: Notes) -> Batches
         ),
     )
     for batch in reader:
-        empty = np.minimum.reduce([np.asarray(column.is_null()) for column in batch.columns])
-        if empty.any():
-            notes.add("rows without any value are left out", times=int(empty.sum()))
-            batch = batch.filter(pa.array(~empty))
+        empty = reduce(pc.and_, map(pc.is_null, batch.columns))
+        if empty.true_count:
+            notes.add("rows without any value are left out", times=empty.true_count)
+            batch = batch.filter(pc.invert(empty))
         yield batch, done[0]
 
 
