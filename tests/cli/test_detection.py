@@ -46,6 +46,12 @@ class Broken(First):
 '''
 
 
+def test_a_column_may_be_called_like_a_default(cli_json, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b,auto\n" + "".join(f"{i % 7},{i % 5},{i // 39}\n" for i in range(40)))
+    assert cli_json("detect", path, "--label", "auto")["agreement"]["n_outliers"] == 1
+
+
 @pytest.fixture
 def own_rule(tmp_path, monkeypatch):
     """A module in the current folder."""

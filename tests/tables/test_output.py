@@ -80,6 +80,18 @@ def test_a_table_is_read_back_as_it_was(tmp_path, suffix):
         write_table([frame], path)
 
 
+def test_times_are_text_in_csv(tmp_path):
+    dates, lengths = pd.to_datetime(["2024-01-31", None]), pd.to_timedelta(["90min", None])
+    write_table([pd.DataFrame({"d": dates, "t": lengths, "n": [1, 2]})], tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().split() == [
+        '"d","t","n"',
+        '"2024-01-31","0',
+        "days",
+        '01:30:00",1',
+        ",,2",
+    ]
+
+
 def test_what_parquet_cannot_hold_is_explained(tmp_path):
     mixed = pd.DataFrame({"a": [1, "x"], "b": [1, 2]}, dtype=object)
     with pytest.raises(OutputError, match="it cannot hold a column"):

@@ -70,7 +70,11 @@ def write_table(
 
 def _plain(frame: pd.DataFrame, *, safe: bool) -> pd.DataFrame:
     """Numbers and text; what is neither becomes text."""
-    others = frame.select_dtypes(exclude=["number", "bool", "boolean", "object", "string"]).columns
+    others = [
+        name
+        for name, values in frame.items()
+        if not (types.is_numeric_dtype(values) or types.is_string_dtype(values.dtype))
+    ]
     frame = frame.astype(dict.fromkeys(others, "str"))
     return without_formulas(frame) if safe else frame
 

@@ -78,17 +78,15 @@ def read_table(
     table = Table(
         found[0],
         shown_list(given, 3),
+        reading,
         id_column=reading.id_column or own_id,
-        label_column=reading.label_column,
         truth_column=files[0].truth_column,
-        ignored=reading.ignored,
-        only=reading.only,
         names_given=False not in [file.names_given for file in files],
         n_rows=found[1],
         label_counts=columns.labels,
         again=again,
     )
-    _check_roles(table, reading, notes)
+    _check_roles(table, notes)
     return replace(table, notes=tuple(notes))
 
 
@@ -215,16 +213,16 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return None
 
 
-def _check_roles(table: Table, reading: Reading, notes: Notes) -> None:
-    columns = list(map(str, table.frame.columns))
+def _check_roles(table: Table, notes: Notes) -> None:
+    columns, reading = list(map(str, table.frame.columns)), table.reading
     if table.n_rows < MIN_ROWS:
         rows = "1 row" if table.n_rows == 1 else f"{table.n_rows} rows"
         raise TableError(f"{table.source} has {rows}; give at least {MIN_ROWS}.")
     if len(columns) < MIN_COLUMNS:
         raise TableError(f"{table.source} has one column; give at least {MIN_COLUMNS}.")
     given = [("--id", reading.id_column), ("--label", reading.label_column)]
-    given += [*zip(itertools.repeat("--ignore"), table.ignored)]
-    given += [*zip(itertools.repeat("--only"), table.only)]
+    given += [*zip(itertools.repeat("--ignore"), reading.ignored)]
+    given += [*zip(itertools.repeat("--only"), reading.only)]
     for option, name in given:
         if name is not None and name not in columns:
             near = difflib.get_close_matches(name, columns, n=1)
@@ -232,11 +230,11 @@ def _check_roles(table: Table, reading: Reading, notes: Notes) -> None:
             raise TableError(f"{table.source} has no column {name!r} for {option}; {hint}")
     if reading.id_column is not None and reading.id_column == reading.label_column:
         raise TableError(f"--id and --label both name the column {reading.id_column!r}; use two.")
-    if table.truth_column is not None and table.label_column is None:
+    if table.truth_column is not None and reading.label_column is None:
         name = table.truth_column
         said = f"column {name!r} holds the truth and is left out; compare with it by --label {name}"
         notes.add(said)
-    for name in table.feature_columns if table.label_column is None else ():
+    for name in table.feature_columns if reading.label_column is None else ():
         if re.sub("[^a-z]", "", name.lower()) in _ANSWERS and table.frame[name].nunique() == 2:
             typed = f'"{name}"' if " " in name else name
             said = f"column {name!r} looks like the answer: if it is, say so by --label {typed}"

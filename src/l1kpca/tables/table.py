@@ -20,17 +20,30 @@ class TableError(ValueError):
     """A table cannot be used; one sentence names the place and the way out."""
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What the user says about a table; None or empty where they say nothing."""
+
+    id_column: str | None = None
+    label_column: str | None = None
+    ignored: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    header: str = "auto"  # or "yes", "no": whether the first line of a text names the columns
+    encoding: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    missing: tuple[str, ...] = ()  # words for a missing cell, beside the usual ones
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Rows as they were read: all columns, in the order of the source."""
 
     frame: pd.DataFrame  # all of the ``n_rows`` rows, or a uniform sample of them
     source: str
-    id_column: str | None = None
-    label_column: str | None = None
-    truth_column: str | None = None  # the source itself marks it as the truth
-    ignored: tuple[str, ...] = ()
-    only: tuple[str, ...] = ()
+    reading: Reading
+    id_column: str | None = None  # by the user, or by the source itself, as is the truth
+    truth_column: str | None = None
     names_given: bool = True
     notes: tuple[str, ...] = ()
     n_rows: int = 0
@@ -47,13 +60,14 @@ class Table:
     @property
     def feature_columns(self) -> list[str]:
         """Columns that describe the rows."""
-        apart = {self.id_column, self.label_column, self.truth_column, *self.ignored}
-        names = self.only or self.frame.columns
+        said = self.reading
+        apart = {self.id_column, said.label_column, self.truth_column, *said.ignored}
+        names = said.only or self.frame.columns
         return [name for name in names if name not in apart]
 
     def labels(self, frame: pd.DataFrame | None = None) -> np.ndarray | None:
         """The label column as 0 (inlier) and 1 (outlier); in doubt, the rarer value is 1."""
-        name = self.label_column
+        name = self.reading.label_column
         if name is None:
             return None
         values = (self.frame if frame is None else frame)[name]
@@ -84,21 +98,6 @@ def shown_list(names: list[str], at_most: int = 8) -> str:
     """Names for a message, cut short if there are many."""
     shown = ", ".join(names[:at_most])
     return f"{shown} and {len(names) - at_most} more" if len(names) > at_most else shown
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What the user says about a table; None or empty where they say nothing."""
-
-    id_column: str | None = None
-    label_column: str | None = None
-    ignored: tuple[str, ...] = ()
-    only: tuple[str, ...] = ()
-    header: str = "auto"  # or "yes", "no": whether the first line of a text names the columns
-    encoding: str | None = None
-    decimal: str | None = None
-    thousands: str | None = None
-    missing: tuple[str, ...] = ()  # words for a missing cell, beside the usual ones
 
 
 class Notes:
