@@ -133,7 +133,7 @@ def kind_of(name: str, cells: Array, said: str | None) -> Kind:
     if said is None or said == found.kind:
         return found
     readers: dict[str, Any] = {"number": Numbers, "date": Dates}
-    counts = Counter(cells[cells != None].tolist() if cells.dtype == object else ())  # noqa: E711
+    counts = Counter(filter(None, cells.tolist()) if cells.dtype == object else ())
     return Kind(said, "as you said", readers[said].learn(counts) if said in readers else None)
 
 
@@ -159,7 +159,7 @@ def _kind_of_numbers(name: str, numbers: Array, reader: Numbers | None = None) -
 
 
 def _kind_of_text(name: str, cells: list[str | None]) -> Kind:
-    counts = Counter(cell for cell in cells if cell is not None)
+    counts = Counter(filter(None, cells))
     few = tuning.UNREAD_SHARE * counts.total()
     if len(counts) == 1 or all(cell.lower() in NO_NUMBER for cell in counts):
         some = f"every value is {shortened(next(iter(counts)))}" if counts else "it has no values"
