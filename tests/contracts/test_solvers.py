@@ -6,12 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from contracts.finders import held, problem
 from contracts.grams import WITH_DTYPE, example
+from l1kpca.components.decomposed import ProjectionTrick, SingularSystems
 from l1kpca.components.deflation import Deflation
-from l1kpca.components.joint import JointSigns
-from l1kpca.components.projection_trick import ProjectionTrick
-from l1kpca.components.r1 import WEIGHTINGS, R1Subspace
-from l1kpca.components.singular_systems import SingularSystems
-from l1kpca.components.subspace import Reaching
+from l1kpca.components.subspace import WEIGHTINGS, JointSigns, R1Subspace, Reaching
 from l1kpca.directions import LpNorm, SignIteration
 from l1kpca.directions.starts import STARTS
 from l1kpca.gram.stored import StoredGram

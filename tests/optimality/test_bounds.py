@@ -9,8 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from contracts.finders import PROBLEMS, held, problem
 from contracts.grams import POSITIVE_KERNELS, WITH_DTYPE, example
 from l1kpca.optimality import bounds
-from l1kpca.optimality.bounds import cholesky_bound, dual_bound, extreme_eigenvalues
-from l1kpca.optimality.sdp import relaxation
+from l1kpca.optimality.sdp import cholesky_bound, dual_bound, extreme_eigenvalues, relaxation
 from oracles import best_by_enumeration, mean_centered
 
 INSTANCES = [(name, n, seed) for name in PROBLEMS for n in (1, 2, 5, 9, 13) for seed in range(6)]

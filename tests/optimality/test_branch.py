@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from contracts.finders import PROBLEMS, find, problem
 from l1kpca import L1KernelPCA
 from l1kpca.optimality import SdpRounding, exact
-from l1kpca.optimality.branch import branch_and_bound, gray_code_search, reduced
+from l1kpca.optimality.searches import branch_and_bound, gray_code_search, reduced
 from oracles import best_by_enumeration, mean_centered
 
 NEVER = np.inf

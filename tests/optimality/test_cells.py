@@ -7,7 +7,7 @@ import pytest
 
 from contracts.finders import held
 from l1kpca.optimality import exact
-from l1kpca.optimality.cells import best_cell, small_factor
+from l1kpca.optimality.searches import best_cell, small_factor
 from oracles import best_by_enumeration
 
 NEVER = np.inf

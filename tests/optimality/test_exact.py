@@ -10,7 +10,7 @@ from contracts.finders import PROBLEMS, held, problem
 from l1kpca import L1KernelPCA
 from l1kpca.directions import Status
 from l1kpca.optimality import ExactSearch, exact, exact_plan
-from l1kpca.optimality.cells import cell_steps
+from l1kpca.optimality.searches import cell_steps
 from oracles import best_by_enumeration, mean_centered
 
 

@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 from contracts.finders import held, problem
 from l1kpca import L1KernelPCA
 from l1kpca.components.deflation import Deflation
-from l1kpca.components.joint import JointSigns, polar
-from l1kpca.components.subspace import Basis, orthonormal
+from l1kpca.components.subspace import Basis, JointSigns, orthonormal, polar
 from l1kpca.directions import BitFlip, SignIteration, Then
 from l1kpca.directions.starts import STARTS
 from l1kpca.peers import JointL1KernelPCA

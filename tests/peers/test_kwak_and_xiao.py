@@ -7,9 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from contracts.finders import held, problem
 from doubles import CountingGram
 from l1kpca import L1KernelPCA
+from l1kpca.components.decomposed import ProjectionTrick, SingularSystems
 from l1kpca.components.deflation import Deflation
-from l1kpca.components.projection_trick import ProjectionTrick
-from l1kpca.components.singular_systems import SingularSystems
 from l1kpca.directions import SignIteration, Status
 from l1kpca.directions.starts import STARTS
 from l1kpca.peers import KwakKernelPCA, XiaoKernelPCA

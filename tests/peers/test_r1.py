@@ -8,8 +8,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from contracts.finders import held, problem
-from l1kpca.components.r1 import WEIGHTINGS, R1Subspace
-from l1kpca.components.subspace import Basis, orthonormal
+from l1kpca.components.subspace import WEIGHTINGS, Basis, R1Subspace, orthonormal
 from l1kpca.peers import L2KernelPCA, R1KernelPCA
 from peers import twins
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, peers
 from l1kpca.directions import LpNorm
-from l1kpca.optimality.bounds import row_lengths
+from l1kpca.optimality.sdp import row_lengths
 from refusals import refuses
 
 X = np.random.default_rng(0).normal(size=(30, 4))

@@ -27,27 +27,15 @@ class Spectrum:
     """(n_samples, r)."""
 
 
-def all_pairs(gram: Gram, memory: int) -> Spectrum:
-    """All positive eigenvalues and their eigenvectors.
-
-    A matrix of low rank is decomposed through its pivoted Cholesky factor, in O(n r^2); any other
-    in full, in O(n^3), and must fit into ``memory`` bytes.
-    """
-    return _pairs(gram, gram.n_samples, gram.n_samples // _LOW_RANK, memory)
-
-
 def leading_pairs(gram: Gram, count: int, memory: int) -> Spectrum:
     """The ``count`` largest eigenvalues, or all positive ones if they are fewer.
 
-    By Lanczos, which needs only products with K, unless the rank is low or most of the spectrum is
-    needed.
+    A matrix of low rank is decomposed through its pivoted Cholesky factor, in O(n r^2).  Of any
+    other, Lanczos finds a few pairs by products with K alone; for more, K is decomposed in full, in
+    O(n^3), and must fit into ``memory`` bytes.
     """
-    return _pairs(gram, count, min(2 * count, gram.n_samples // _LOW_RANK), memory)
-
-
-def _pairs(gram: Gram, count: int, max_rank: int, memory: int) -> Spectrum:
     n = gram.n_samples
-    factor = low_rank_factor(gram, max_rank)
+    factor = low_rank_factor(gram, min(2 * count, n // _LOW_RANK))
     if factor is not None:  # K = G^T G: the singular values of G are roots of the eigenvalues
         vectors, roots, _ = linalg.svd(factor.T, full_matrices=False, check_finite=False)
         values = roots**2

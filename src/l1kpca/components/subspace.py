@@ -1,15 +1,20 @@
-"""Bases of a subspace, for methods that find all components at once."""
+"""Methods that find all components at once: that of Nie et al., and R1-PCA, in dual coordinates."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
 
 from l1kpca._typing import Array
-from l1kpca.components.base import Component, ComponentSolver
-from l1kpca.components.spectrum import leading_count
+from l1kpca.components.base import Component, ComponentSolver, negligible_variance, signs_int8
+from l1kpca.components.spectrum import leading_count, leading_pairs
+from l1kpca.directions.base import Status, signs_of
 from l1kpca.gram.base import Gram
+
+_DEPENDENT = 1e-9  # ratio of extreme eigenvalues at which sign vectors count as dependent
+_PULL = 1e-4
+_NEARLY_L1 = 1e-4  # the threshold of "l1" as a share of the median residual
 
 
 @dataclass(frozen=True)
@@ -78,3 +83,159 @@ class Reaching:
             if reached >= wanted or len(found) < count:
                 break
         yield from found[len(so_far) :]
+
+
+@dataclass(frozen=True)
+class JointSigns:
+    r"""Maximize :math:`\sum_{ij} |(K A)_{ij}|` over all orthonormal A at once.
+
+    From the signs B, (n, k), of the scores, a step goes to :math:`B M^{-1/2}`, :math:`M = B^T K B`,
+    the orthonormal basis that maximizes :math:`\sum_{ij} B_{ij} (K A)_{ij}`, so the objective never
+    decreases.  Each step costs one product of K with k vectors.  The search starts at the solution
+    of ``greedy``; components are sorted by their L1 norms.
+    """
+
+    greedy: ComponentSolver
+    max_iter: int = 1000
+
+    def components(
+        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
+    ) -> Iterator[Component]:
+        """Yield ``limit`` components, or fewer if the rank is lower."""
+        found = list(self.greedy.components(gram, limit))
+        if not found:
+            return
+        start = Basis(
+            np.column_stack([component.coef for component in found]),
+            np.column_stack([component.scores for component in found]),
+        )
+        basis, trace, status = self._iterate(gram, start)
+        order = np.argsort(-np.abs(basis.scores).sum(axis=0), kind="stable")
+        for j in order[len(so_far) :]:
+            coef, scores = basis.coef[:, j], basis.scores[:, j]
+            yield Component(coef, scores, signs_int8(scores), trace, status).oriented()
+
+    def _iterate(self, gram: Gram, basis: Basis) -> tuple[Basis, tuple[float, ...], Status]:
+        B = np.zeros_like(basis.scores)
+        trace = [float(np.abs(basis.scores).sum())]
+        for _ in range(self.max_iter):
+            signs = signs_of(basis.scores, previous=np.where(B == 0, 1, B))
+            if np.array_equal(signs, B):
+                return basis, tuple(trace), Status.CONVERGED
+            moved = polar(signs, gram.apply(signs), near=basis)
+            value = float(np.abs(moved.scores).sum())
+            if value <= trace[-1]:
+                return basis, tuple(trace), Status.CONVERGED
+            B, basis = signs, moved
+            trace.append(value)
+        return basis, tuple(trace), Status.MAX_ITER
+
+
+def polar(B: Array, image: Array, near: Basis) -> Basis:
+    r"""The orthonormal basis nearest to B in feature space, :math:`B (B^T K B)^{-1/2}`.
+
+    If the columns of B are dependent, as when two components agree in every sign, many bases are
+    nearest.  B is then pulled slightly toward ``near``, which settles the choice without lowering
+    the objective.
+    """
+    values, Q = _eigenpairs(B, image)
+    if values[0] <= _DEPENDENT * values[-1]:
+        pull = float(_PULL * np.sqrt(values[-1]))
+        B, image = B + pull * near.coef, image + pull * near.scores
+        values, Q = _eigenpairs(B, image)
+        if values[0] <= 0:
+            return near
+    basis = Basis(B, image).rotated((Q / np.sqrt(values)) @ Q.T)
+    # One Newton step toward A^T K A = I removes the error from the condition number of B.
+    overlap = basis.coef.T @ basis.scores
+    return basis.rotated(1.5 * np.eye(len(overlap), dtype=B.dtype) - 0.25 * (overlap + overlap.T))
+
+
+def _eigenpairs(B: Array, image: Array) -> tuple[Array, Array]:
+    M = B.T @ image
+    return np.linalg.eigh((M + M.T) / 2)
+
+
+def huber(residuals: Array, threshold: float) -> tuple[Array, float]:
+    """Weights c / max(s, c), and the sum of s^2 up to c and of 2 c s - c^2 beyond."""
+    weights = threshold / np.maximum(residuals, threshold)
+    loss = np.where(residuals <= threshold, residuals**2, threshold * (2 * residuals - threshold))
+    return weights, float(loss.sum())
+
+
+def cauchy(residuals: Array, threshold: float) -> tuple[Array, float]:
+    """Weights 1 / (1 + s^2 / c^2), and the sum of c^2 log(1 + s^2 / c^2)."""
+    ratio = (residuals / threshold) ** 2
+    return 1 / (1 + ratio), float(threshold**2 * np.log1p(ratio).sum())
+
+
+def nearly_l1(residuals: Array, threshold: float) -> tuple[Array, float]:
+    """Weights proportional to 1 / s: Huber's, with a threshold below almost all rows."""
+    return huber(residuals, _NEARLY_L1 * threshold)
+
+
+Weighting = Callable[[Array, float], tuple[Array, float]]
+"""Maps residuals and a threshold to the weights of the rows and the loss."""
+
+WEIGHTINGS: dict[str, Weighting] = {"huber": huber, "cauchy": cauchy, "l1": nearly_l1}
+
+
+@dataclass(frozen=True)
+class R1Subspace:
+    r"""The k directions with the least sum of robust distances :math:`\rho(s_i)` of the rows.
+
+    The steps are those in `l1kpca.peers.R1KernelPCA`; each costs one product of K with k vectors.
+    The loss never increases, and rotations within the subspace do not change it.  At the end the
+    basis is rotated to the eigenvectors of :math:`S^T \operatorname{diag}(w) S`, largest first;
+    these are the leading eigenvectors of the weighted covariance, as in the primal method.
+    """
+
+    weighting: Weighting
+    memory: int
+    tol: float = 1e-6
+    max_iter: int = 1000
+
+    def components(
+        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
+    ) -> Iterator[Component]:
+        """Yield the directions of a subspace of ``limit`` dimensions."""
+        pairs = leading_pairs(gram, limit, self.memory)
+        if len(pairs.values) == 0:
+            return
+        roots = np.sqrt(pairs.values)
+        start = orthonormal(pairs.vectors / roots, gram.apply(pairs.vectors / roots))
+        basis = start or Basis(pairs.vectors / roots, pairs.vectors * roots)
+        basis, trace, status = self._iterate(gram, basis)
+        for coef, scores in list(zip(basis.coef.T, basis.scores.T, strict=True))[len(so_far) :]:
+            yield Component(coef, scores, signs_int8(scores), trace, status).oriented()
+
+    def _iterate(self, gram: Gram, basis: Basis) -> tuple[Basis, tuple[float, ...], Status]:
+        diagonal = gram.diagonal()
+        rounding = negligible_variance(gram) / gram.n_samples
+        residuals = _residuals(diagonal, basis, rounding)
+        threshold = float(np.median(residuals)) or float(np.sqrt(rounding))
+        weights, loss = self.weighting(residuals, threshold)
+        trace = [loss]
+        size = float(np.abs(basis.scores).max())
+        # If no residual is left, every weight is one and the start is the solution.
+        status = Status.MAX_ITER if residuals.any() else Status.CONVERGED
+        while status is Status.MAX_ITER and len(trace) <= self.max_iter:
+            # K S is cubic in the rows; any multiple of it spans the same space.
+            B = weights[:, np.newaxis] * (basis.scores / size)
+            moved = orthonormal(B, gram.apply(B))
+            if moved is None:  # some directions are rounding error: the start is as good
+                status = Status.CONVERGED
+                break
+            if basis.projector_change(moved) <= self.tol:
+                status = Status.CONVERGED
+            basis = moved
+            weights, loss = self.weighting(_residuals(diagonal, basis, rounding), threshold)
+            trace.append(loss)
+        _, R = np.linalg.eigh(basis.scores.T @ (weights[:, np.newaxis] * basis.scores))
+        return basis.rotated(R[:, ::-1]), tuple(trace), status
+
+
+def _residuals(diagonal: Array, basis: Basis, rounding: float) -> Array:
+    """Distances of the rows from the subspace, zero where they are rounding error."""
+    squares = diagonal - np.einsum("ij,ij->i", basis.scores, basis.scores)
+    return np.sqrt(np.where(squares > rounding, squares, 0))

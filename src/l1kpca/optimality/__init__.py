@@ -1,8 +1,15 @@
 """How good an L1 component is: proven bounds, and the global optimum of small problems."""
 
 from l1kpca.optimality.certificate import Certificate, certify
-from l1kpca.optimality.exact import ExactResult, ExactSearch, Plan, exact, exact_plan
-from l1kpca.optimality.maxcut import MaxCut, as_maxcut
+from l1kpca.optimality.exact import (
+    ExactResult,
+    ExactSearch,
+    MaxCut,
+    Plan,
+    as_maxcut,
+    exact,
+    exact_plan,
+)
 from l1kpca.optimality.sdp import SdpRounding
 
 __all__ = [

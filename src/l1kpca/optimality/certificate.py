@@ -8,9 +8,9 @@ import numpy as np
 
 from l1kpca._typing import Array
 from l1kpca.gram.base import Gram
-from l1kpca.optimality.bounds import check_budget, dual_bound, matrix_of
-from l1kpca.optimality.branch import branch_and_bound
-from l1kpca.optimality.sdp import relaxation
+from l1kpca.optimality.exact import check_budget
+from l1kpca.optimality.sdp import dual_bound, matrix_of, relaxation
+from l1kpca.optimality.searches import branch_and_bound
 from l1kpca.threads import computing
 
 _GOOD_ENOUGH = 1 + 1e-6  # a bound this near to the value is not tightened

@@ -1,19 +1,21 @@
-"""The global optimum: which search is affordable, and what it found."""
+"""The global optimum: which search is affordable, what it found, and the problem as a graph."""
 
 from dataclasses import dataclass, field
+from numbers import Real
 from time import monotonic
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_array
 
 from l1kpca._typing import Array, Signs
+from l1kpca.checks import check_count, check_kernel_matrix
 from l1kpca.directions.base import Direction, Status
 from l1kpca.gram.base import Gram
-from l1kpca.optimality.bounds import DENSE_ROWS, check_budget, dual_bound, matrix_of, problem_of
-from l1kpca.optimality.branch import TOLERANCE, branch_and_bound, gray_code_search
-from l1kpca.optimality.cells import best_cell, cell_steps, small_factor
-from l1kpca.optimality.sdp import SdpRounding, relaxation
-from l1kpca.threads import computing
+from l1kpca.gram.stored import StoredGram
+from l1kpca.optimality import searches
+from l1kpca.optimality.sdp import DENSE_ROWS, SdpRounding, dual_bound, matrix_of, relaxation
+from l1kpca.threads import Workers, computing
 
 ENUMERATION_ROWS = 22  # up to here enumeration, of at most 0.05 s, beats branch and bound
 _FLIPS_PER_SECOND = 4e7
@@ -79,9 +81,9 @@ class ExactSearch:
         if n <= ENUMERATION_ROWS:
             flips = 2.0 ** (n - 1)
             return Plan("enumeration", flips, flips / _FLIPS_PER_SECOND, f"only {n} rows")
-        F = small_factor(gram)
+        F = searches.small_factor(gram)
         if F is not None:
-            cells = cell_steps(n, F.shape[1])
+            cells = searches.cell_steps(n, F.shape[1])
             seconds = cells / _CELLS_PER_SECOND
             if seconds <= self.max_seconds:
                 return Plan("cells", cells, seconds, f"K has rank {F.shape[1]}", F)
@@ -95,9 +97,9 @@ class ExactSearch:
         deadline = monotonic() + self.max_seconds
         plan, complete, n_nodes = self.plan(gram), False, 0
         if plan.factor is not None:
-            signs, complete = best_cell(plan.factor, deadline)
+            signs, complete = searches.best_cell(plan.factor, deadline)
         elif plan.method == "enumeration":
-            signs, complete = gray_code_search(matrix_of(gram)), True
+            signs, complete = searches.gray_code_search(matrix_of(gram)), True
         else:
             signs = SdpRounding().find(gram, np.ones((gram.n_samples, 1)))[0].coef
         c = signs.astype(gram.dtype)
@@ -107,14 +109,14 @@ class ExactSearch:
             bound, _ = dual_bound(gram, relaxed.dual)
             if plan.method == "branch and bound":
                 K, start = matrix_of(gram), signs.astype(np.float64)
-                found = branch_and_bound(K, start, relaxed.V, self.max_nodes, deadline)
+                found = searches.branch_and_bound(K, start, relaxed.V, self.max_nodes, deadline)
                 signs, value, n_nodes = found.signs, found.value, found.n_nodes
                 bound = min(bound, found.upper_bound)
         return _result(plan, signs, value, bound, n_nodes)
 
 
 def _result(plan: Plan, signs: Array, value: float, bound: float, n_nodes: int) -> ExactResult:
-    if bound <= value + TOLERANCE * abs(value):
+    if bound <= value + searches.TOLERANCE * abs(value):
         status, bound, message = "optimal", value, f"optimum proven by {plan.method}"
     elif plan.method == "none":
         status = "refused"
@@ -126,6 +128,21 @@ def _result(plan: Plan, signs: Array, value: float, bound: float, n_nodes: int) 
             " max_nodes or max_seconds, or take fewer rows"
         )
     return ExactResult(signs, value, bound, status, message, n_nodes, plan)
+
+
+def check_budget(max_nodes: Any, max_seconds: Any) -> None:
+    """Refuse budgets that are not positive numbers."""
+    check_count("max_nodes", max_nodes)
+    if not isinstance(max_seconds, Real) or not float(max_seconds) > 0:
+        raise ValueError(f"max_seconds={max_seconds!r} must be a positive number")
+
+
+def problem_of(K_or_model: Any) -> Gram:
+    """The Gram of the first component: of a symmetric matrix, or of a fitted model."""
+    if hasattr(K_or_model, "training_gram"):
+        return K_or_model.training_gram()
+    K = check_array(K_or_model, dtype=[np.float64, np.float32], input_name="K")
+    return StoredGram(check_kernel_matrix(K, Workers())[0], Workers())
 
 
 def exact(
@@ -185,3 +202,53 @@ def exact_plan(
     gram = problem_of(K_or_model)
     with computing():
         return ExactSearch(max_nodes, float(max_seconds)).plan(gram)
+
+
+@dataclass(frozen=True)
+class MaxCut:
+    r"""A complete graph with weights :math:`w_{ij} = -K_{ij}`.
+
+    The side of a node is its sign, and :math:`c^T K c = 1^T K 1 + 4 \operatorname{cut}(c)`: the
+    largest cut is the best direction.
+    """
+
+    weights: Array  #: (n, n), symmetric, zeros on the diagonal.
+    total: float  #: 1^T K 1, the value of the empty cut.
+
+    def cut(self, signs: Array) -> float:
+        """Sum of the weights between the two sides."""
+        left = np.asarray(signs) > 0
+        return float(self.weights[np.ix_(left, ~left)].sum())
+
+    def value(self, cut: float) -> float:
+        """c^T K c of a cut of this weight."""
+        return self.total + 4 * cut
+
+    def edges(self) -> tuple[Array, Array, Array]:
+        """Arrays i < j and w_ij of the edges whose weight is not zero."""
+        i, j = np.nonzero(np.triu(self.weights, 1))
+        return i, j, self.weights[i, j]
+
+
+def as_maxcut(K_or_model: Any) -> MaxCut:
+    """The graph whose maximum cut is the best sign vector; its weights have either sign.
+
+    Parameters
+    ----------
+    K_or_model : ndarray of shape (n, n), or a fitted L1KernelPCA
+        A symmetric matrix, or a model whose first component is meant.
+
+    Returns
+    -------
+    graph : MaxCut
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from l1kpca.optimality import as_maxcut
+    >>> graph = as_maxcut(np.array([[1.0, -0.5], [-0.5, 1.0]]))
+    >>> graph.cut([1, -1]), graph.value(graph.cut([1, -1]))
+    (0.5, 3.0)
+    """
+    K = matrix_of(problem_of(K_or_model))
+    return MaxCut(np.diag(K.diagonal()) - K, float(K.sum()))

@@ -5,11 +5,9 @@ from typing import Any, ClassVar
 
 from l1kpca.checks import check_count, check_number
 from l1kpca.components.base import ComponentSolver
+from l1kpca.components.decomposed import ProjectionTrick, SingularSystems
 from l1kpca.components.deflation import Deflation
-from l1kpca.components.joint import JointSigns
-from l1kpca.components.projection_trick import ProjectionTrick
-from l1kpca.components.r1 import WEIGHTINGS, R1Subspace
-from l1kpca.components.singular_systems import SingularSystems
+from l1kpca.components.subspace import WEIGHTINGS, JointSigns, R1Subspace
 from l1kpca.directions.base import MAX_ITER
 from l1kpca.directions.starts import make_start
 from l1kpca.estimators.base import KernelPCABase, parameters
