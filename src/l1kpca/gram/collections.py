@@ -3,7 +3,7 @@
 dask is imported only when X is a Dask collection, so the core does not need it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -20,9 +20,6 @@ from l1kpca.gram.projection import Projection
 from l1kpca.threads import computing, tell
 
 _GATHERED = 4  # sets of rows to cache, the latest ones requested
-
-Work = Callable[[View, Array, int], Array]
-"""Maps a view, the rows of a partition and the index of its first row to a few numbers."""
 
 
 def dask_array(X: Any, dtype: Any = None, lengths: bool = True) -> Any:
@@ -180,7 +177,7 @@ class DaskRows:
     @property
     def extremes(self) -> Array:
         """The rows with the largest and smallest entries, and the longest rows; rejects NaN."""
-        return self.run(tasks.extremes, tasks.joined)
+        return self.run(tasks.extremes, np.concatenate)
 
     def variance(self) -> float:
         """Variance of all entries."""
@@ -195,12 +192,12 @@ class DaskRows:
     @property
     def digest(self) -> str:
         """A hash of all partitions."""
-        return self.run(tasks.digest, tasks.joined).tobytes().hex()
+        return self.run(tasks.digest, np.concatenate).tobytes().hex()
 
     def run(
-        self, work: Work, merge: Any, view: View | None = None, only: Array | None = None
+        self, work: Any, merge: Any, view: View | None = None, only: Array | None = None
     ) -> Array:
-        """The results of ``work`` on each partition, merged in a tree."""
+        """``work(view, rows, first)`` for each partition and its first index, merged in a tree."""
         tell(0.0)
         view = self.plain if view is None else view
         if self._sent[0] is not view:  # sent once
@@ -218,7 +215,7 @@ class DaskRows:
         if key not in self._gathered:
             wanted, places = np.unique(index, return_inverse=True)
             parts = np.unique(np.searchsorted(self._firsts, wanted, side="right") - 1)
-            rows = self.run(partial(tasks.rows_at, wanted), tasks.joined, only=parts)
+            rows = self.run(partial(tasks.rows_at, wanted), np.concatenate, only=parts)
             self._gathered = dict(list(self._gathered.items())[1 - _GATHERED :])
             self._gathered[key] = rows[places]
         return self._gathered[key]

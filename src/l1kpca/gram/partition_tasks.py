@@ -7,6 +7,7 @@ a worker is simply recomputed.
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -251,11 +252,5 @@ def digest(view: View, X: Array, first: int) -> Array:
     return np.frombuffer(found, dtype=np.uint8)
 
 
-def added(parts: list[Array]) -> Array:
-    """The sum over partitions."""
-    return np.sum(parts, axis=0)
-
-
-def joined(parts: list[Array]) -> Array:
-    """The results of partitions, concatenated."""
-    return np.concatenate(parts)
+added = partial(np.sum, axis=0)
+"""The sum over partitions."""

@@ -228,7 +228,7 @@ class WorkerFollowed(Followed):
         """Rows of search ``j`` whose single flip gains most; see `Followed.near`."""
         gram = self.gram
         state = self._signs[j], gram.weights(self._now[j]), gram.bound
-        best = gram.run(partial(tasks.best_gain, *state), tasks.joined)
+        best = gram.run(partial(tasks.best_gain, *state), np.concatenate)
         largest = max(float(best[:, 1].max()), gram.bound)
         noise = max(16 * float(np.finfo(gram.dtype).eps) * largest, gram.rounding())
         if best[:, 0].max() <= noise:
