@@ -1,7 +1,6 @@
 """Checks for several layers: numbers, seeds, kernel matrices, and the size of values."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,11 +11,12 @@ from sklearn.utils.validation import check_array
 
 from l1kpca import loops
 from l1kpca._typing import Array
-from l1kpca.kernels.kernel import NONNEGATIVE, SQUARES_NOTHING, Kernel, name_of
+from l1kpca.kernels import NONNEGATIVE, SQUARES_NOTHING, Kernel, name_of
 from l1kpca.threads import Workers, spans
 
 _PIECES = 8
 _LARGEST = float(np.finfo(np.float64).max)
+_LOST = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)  # smaller squares lost digits
 _ADVICE = "scale the columns, for example with sklearn.preprocessing.StandardScaler"
 
 
@@ -24,7 +24,7 @@ def check_scale(X: Any, kernel: Kernel, n_samples: int) -> None:
     """Refuse rows for which c^T K c would overflow or vanish; X has the largest of all rows."""
     if callable(kernel.function):
         return
-    what = f"kernel={name_of(kernel.function)}"
+    what, limits = f"kernel={kernel.function!r}", np.finfo(X.dtype)
     with overflow_is_checked():
         diagonal = float(np.abs(kernel.diagonal(X)).max())
     refuse_overflow(diagonal * n_samples**2, X.dtype, what)
@@ -37,7 +37,7 @@ def check_scale(X: Any, kernel: Kernel, n_samples: int) -> None:
     if kernel.function == "rbf":
         gamma = kernel.params["gamma"]
         refuse_overflow(8 * gamma * max(norm, 1.0), X.dtype, f"{what} with gamma={gamma:.3g}")
-    if _is_lost(diagonal, X.dtype) and max(X.max(), -X.min()) > 0:
+    if diagonal < limits.tiny / limits.eps and max(X.max(), -X.min()) > 0:
         refuse_underflow(diagonal, X.dtype, what)
 
 
@@ -63,21 +63,12 @@ def refuse_overflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE
 
 def refuse_underflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE) -> None:
     """Refuse numbers of this size if they have lost digits."""
-    if _is_lost(largest, dtype):
+    if largest < np.finfo(dtype).tiny / np.finfo(dtype).eps:
         raise ValueError(f"X is too small for {what} in {dtype}: kernel values vanish; {advice}")
 
 
-def _is_lost(size: float, dtype: Any) -> bool:
-    """Whether a sum of squares of this size has lost digits to underflow."""
-    limits = np.finfo(dtype)
-    return size < float(limits.tiny) / float(limits.eps)
-
-
-@contextmanager
-def overflow_is_checked() -> Iterator[None]:
-    """Silence NumPy's warnings; the caller checks the results."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        yield
+overflow_is_checked = partial(np.errstate, over="ignore", invalid="ignore")
+"""Silences NumPy's warnings; the caller checks the results."""
 
 
 def check_results(results: Array, kernel: Any) -> Array:
@@ -153,10 +144,10 @@ def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float, np.ndarra
     sums, right = np.empty((2, n), dtype=K.dtype)
     left = np.zeros((len(pieces), n), dtype=K.dtype)
     works = [(K, v, s.start, s.stop, sums, right, left[k]) for k, s in enumerate(pieces)]
-    with np.errstate(over="ignore", invalid="ignore"):
+    with overflow_is_checked():
         size = float(np.sum(workers.run(loops.both_products, works, cost=K.size)))
         difference = float(np.linalg.norm((right - left.sum(axis=0)).astype(np.float64)))
-    if np.isfinite(difference) and np.isfinite(size) and not _is_lost(size, np.float64):
+    if np.isfinite(difference) and np.isfinite(size) and size >= _LOST:
         return difference, float(np.sqrt(size)), sums
     with overflow_is_checked():
         check_array(K, input_name="X", estimator="kernel='precomputed'")

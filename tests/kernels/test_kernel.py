@@ -8,7 +8,8 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, rbf_kernel
 
 from contracts.grams import KERNELS, tanh_of_distance
-from l1kpca.kernels.kernel import KERNEL_NAMES, Kernel, make_kernel, name_of, resolve_gamma
+from l1kpca import L1KernelPCA
+from l1kpca.kernels import KERNEL_NAMES, Kernel, name_of, resolve_gamma
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -53,15 +54,19 @@ def test_names():
 
 
 def test_a_kernel_gets_the_parameters_that_it_takes():
-    given_all = {"gamma": 2.0, "degree": 4, "coef0": 7.0}
-    assert make_kernel("rbf", given_all, None).params == {"gamma": 2.0}
-    assert make_kernel("poly", given_all, {"width": 1}).params == given_all
-    assert make_kernel("sigmoid", given_all, None).params == {"gamma": 2.0, "coef0": 7.0}
-    assert make_kernel("linear", given_all, None).params == {}
+    X, given_all = np.eye(3), {"gamma": 2.0, "degree": 4, "coef0": 0.5}
+
+    def params(kernel, extra=None):
+        pca = L1KernelPCA(1, kernel=kernel, kernel_params=extra, **given_all)
+        return pca.fit(X).projection_.kernel.params
+
+    assert params("rbf") == {"gamma": 2.0}
+    assert params("poly", {"width": 1}) == given_all
+    assert params("sigmoid") == {"gamma": 2.0, "coef0": 0.5}
+    assert params("linear") == {}
     extra = {"width": 3.0}
-    kernel = make_kernel(tanh_of_distance, given_all, extra)
-    assert kernel.params == extra
-    assert kernel.params is not extra
+    assert params(tanh_of_distance, extra) == extra
+    assert params(tanh_of_distance, extra) is not extra
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -2,6 +2,8 @@
 
 import inspect
 import warnings
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -26,12 +28,9 @@ def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(text, category, stacklevel=depth)
 
 
-def warn_of_fit(
-    gram: Gram, kernel: Kernel | None, components: list[Component], asked: int | None
-) -> None:
+def warn_of_fit(gram: Gram, kernel: Kernel | None, ends: list[str], asked: Any) -> None:
     """Warn of an indefinite K, of missing components, and of searches cut short."""
-    count, ends = len(components), [component.status for component in components]
-    fell = Status.NOT_POSITIVE in ends
+    count, fell = len(ends), Status.NOT_POSITIVE.value in ends
     share = negative_share(gram) if fell or kernel is None or not kernel.is_positive else 0.0
     indefinite = share > np.sqrt(np.finfo(gram.dtype).eps)
     if indefinite:
@@ -40,14 +39,14 @@ def warn_of_fit(
             " negative (seen on at most 256 rows); components were made only where the objective"
             " is positive. Use another kernel, or other kernel parameters"
         )
-    if asked is not None and asked > count:
+    if isinstance(asked, Integral) and int(asked) > count:
         why = "no direction has a positive objective" if indefinite else "only rounding error is"
         warn_user(
             f"n_components={asked} exceeds the rank of the data: stopped after"
             f" n_components_={count}, where {why} left"
         )
     for status in (Status.MAX_ITER, Status.NOT_PROVEN):
-        stopped = ends.count(status)
+        stopped = ends.count(status.value)
         if stopped:
             warn_user(f"{stopped} of {count} components {status}", ConvergenceWarning)
 

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.metrics.pairwise import KERNEL_PARAMS
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from l1kpca import tuning
@@ -15,6 +16,7 @@ from l1kpca.checks import check_kernel_matrix, check_scale, check_seed, is_dask
 from l1kpca.components.base import Component, ComponentSolver
 from l1kpca.components.subspace import Reaching
 from l1kpca.estimators.advice import warn_of_fit
+from l1kpca.estimators.checkpoint import saved_seed
 from l1kpca.estimators.fitted import FittedKernelPCA
 from l1kpca.estimators.inverse import loadings, ridge_inverse
 from l1kpca.estimators.progress import ProgressBar
@@ -33,7 +35,7 @@ from l1kpca.gram.choose import (
 from l1kpca.gram.collections import DaskRows, dask_array, example_of, in_chunks_of
 from l1kpca.gram.dask import Dask, cluster_memory, exact_is_possible
 from l1kpca.gram.stored import StoredGram
-from l1kpca.kernels import Kernel, make_kernel, resolve_gamma
+from l1kpca.kernels import Kernel, resolve_gamma
 from l1kpca.threads import Workers, computing
 
 # scikit-learn reads the parameters from __init__, which may only store them.  A dataclass does just
@@ -63,6 +65,7 @@ class KernelPCABase(FittedKernelPCA):
     memory_limit: Any = None
     dtype: Any = None
     verbose: int = 0
+    checkpoint = None  # a parameter of the methods that can resume a fit
 
     @abstractmethod
     def _component_solver(self, X: Any) -> ComponentSolver:
@@ -108,34 +111,33 @@ class KernelPCABase(FittedKernelPCA):
     def _fit(self, X: Any) -> Array:
         self._forget()
         try:
-            return self._fit_rows(X)
+            check_parameters(self)
+            cluster = None
+            if is_dask(X):
+                X, cluster = self._dask_rows(X)
+            else:
+                X = check_rows(self, X, reset=True)
+            rng = check_seed(self.random_state)
+            saved = None if self.checkpoint is None else saved_seed(self.checkpoint)
+            self.seed_ = int(rng.randint(2**31 - 1)) if saved is None else saved
+            solver = self._component_solver(X)
+            bar = ProgressBar(type(self).__name__) if self.verbose else None
+            with computing(self.n_jobs, bar.hear if bar else None) as workers:
+                gram, weights, kernel = self._hold(X, workers, cluster)
+                components = list(self._take(solver, gram, bar))
+                scores = self._keep(X, gram, kernel, weights, components)
+                warn_of_fit(gram, kernel, self.status_, self.n_components)
+                self._conclude(gram, components)
         except BaseException:
             self._forget()  # also after Ctrl-C: half fitted is not fitted
             raise
+        return scores if cluster is None else in_chunks_of(cluster.rows, scores)
 
     def _forget(self) -> None:
         """Drop the attributes of an earlier fit: not every fit sets all of them."""
         for name in list(vars(self)):
             if name.endswith("_") and not name.startswith("_"):
                 delattr(self, name)
-
-    def _fit_rows(self, X: Any) -> Array:
-        check_parameters(self)
-        cluster = None
-        if is_dask(X):
-            X, cluster = self._dask_rows(X)
-        else:
-            X = check_rows(self, X, reset=True)
-        self.seed_ = self._seed()
-        solver = self._component_solver(X)
-        bar = ProgressBar(type(self).__name__) if self.verbose else None
-        with computing(self.n_jobs, bar.hear if bar else None) as workers:
-            gram, weights, kernel = self._hold(X, workers, cluster)
-            components = list(self._take(solver, gram, bar))
-            scores = self._keep(X, gram, components)
-            self.inverse_ = self._make_inverse(X, kernel, weights, scores)
-            self._conclude(gram, kernel, components)
-        return scores if cluster is None else in_chunks_of(cluster.rows, scores)
 
     def _dask_rows(self, X: Any) -> tuple[Any, Dask | None]:
         """Rows that stay on the workers, or rows collected here and the builder that holds K."""
@@ -144,9 +146,9 @@ class KernelPCABase(FittedKernelPCA):
         rows = DaskRows(array)
         factor = self.gram in ("factor", "nystroem") or isinstance(self.gram, Factor | Nystroem)
         if self.gram == "auto":
-            factor = self.kernel == "linear" or not exact_is_possible(
-                rows.shape[0], rows.dtype.itemsize, self._resources(Workers(), True).memory
-            )
+            limit = cluster_memory() if self.memory_limit is None else self.memory_limit
+            sizes = rows.shape[0], rows.dtype.itemsize, read_memory_limit(limit)
+            factor = self.kernel == "linear" or not exact_is_possible(*sizes)
         stays = factor and self.kernel != "precomputed" and not self._why_here()
         if stays and rows.shape[0] > tuning.SMALL_ROWS:
             return rows, None
@@ -156,10 +158,6 @@ class KernelPCABase(FittedKernelPCA):
     def _why_here(self) -> str:
         """Why a fit must collect the rows of a Dask array; empty if it need not."""
         return f"{type(self).__name__} handles vectors of all rows"
-
-    def _resources(self, workers: Workers, on_cluster: bool) -> Resources:
-        limit = cluster_memory() if on_cluster and self.memory_limit is None else self.memory_limit
-        return Resources(read_memory_limit(limit), workers, getattr(self, "seed_", 0))
 
     def training_gram(self) -> Gram:
         """The centered Gram of the training rows, built as ``fit`` built it.
@@ -173,14 +171,13 @@ class KernelPCABase(FittedKernelPCA):
             X = DaskRows(self.X_fit_) if is_dask(self.X_fit_) else self.X_fit_
             return self._hold(X, workers, None)[0]
 
-    def _seed(self) -> int:
-        return int(check_seed(self.random_state).randint(2**31 - 1))
-
     def _hold(
         self, X: Any, workers: Workers, cluster: Dask | None
     ) -> tuple[Gram, Array | None, Kernel | None]:
         """The centered Gram, the weights of the center, and the kernel."""
-        resources = self._resources(workers, cluster is not None or is_on_workers(X))
+        on_cluster = self.memory_limit is None and (cluster is not None or is_on_workers(X))
+        limit = cluster_memory() if on_cluster else self.memory_limit
+        resources = Resources(read_memory_limit(limit), workers, self.seed_)
         kernel = None
         if self.kernel == "precomputed":
             K, sums = check_kernel_matrix(X, workers)
@@ -188,8 +185,11 @@ class KernelPCABase(FittedKernelPCA):
             self.gram_ = GramChoice("precomputed", "given by the user", len(K), K.nbytes)
         else:
             self.gamma_ = resolve_gamma(self.gamma, X)
-            params = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
-            kernel = make_kernel(self.kernel, params, self.kernel_params)
+            params = dict(self.kernel_params or {})
+            if not callable(self.kernel):
+                given = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+                params = {n: v for n, v in given.items() if n in KERNEL_PARAMS[self.kernel]}
+            kernel = Kernel(self.kernel, params)
             check_scale(X.extremes if is_on_workers(X) else X, kernel, X.shape[0])
             gram, chosen = choose(self.gram, X, kernel, resources, cluster)
             if cluster is not None and chosen.name in ("factor", "nystroem"):
@@ -219,7 +219,9 @@ class KernelPCABase(FittedKernelPCA):
             if reached >= wanted:
                 return
 
-    def _keep(self, X: Any, gram: Gram, components: list[Component]) -> Array:
+    def _keep(
+        self, X: Any, gram: Gram, kernel: Kernel | None, weights: Any, components: list[Component]
+    ) -> Array:
         """Set the fitted attributes and return the scores of the training rows."""
         scores = gram.table([component.scores for component in components])
         coef = gram.table([component.coef for component in components])
@@ -240,20 +242,14 @@ class KernelPCABase(FittedKernelPCA):
         self.n_starts_ = np.array([component.n_starts for component in components], dtype=int)
         self.X_fit_ = X.array if is_on_workers(X) else X
         self.projection_ = gram.projection(coef)
-        return gram.shown(scores)
+        self.inverse_: Any = None
+        shown = gram.shown(scores)
+        if kernel is not None and kernel.function == "linear":
+            self.inverse_ = loadings(X, self.dual_components_.T, weights, self.projection_)
+            self.components_ = self.inverse_.weights
+        elif kernel is not None and self.fit_inverse_transform:
+            self.inverse_ = ridge_inverse(kernel, shown, X, self.alpha)
+        return shown
 
-    def _make_inverse(
-        self, X: Any, kernel: Kernel | None, weights: Array | None, scores: Array
-    ) -> Any:
-        if kernel is None:
-            return None
-        if kernel.function == "linear":
-            inverse = loadings(X, self.dual_components_.T, weights, self.projection_)
-            self.components_ = inverse.weights
-            return inverse
-        return ridge_inverse(kernel, scores, X, self.alpha) if self.fit_inverse_transform else None
-
-    def _conclude(self, gram: Gram, kernel: Kernel | None, components: list[Component]) -> None:
-        """Warn once, at the end; the searches themselves never warn."""
-        by_number = isinstance(self.n_components, Integral)
-        warn_of_fit(gram, kernel, components, self.n_components if by_number else None)
+    def _conclude(self, gram: Gram, components: list[Component]) -> None:
+        """Set what only this method sets, and warn of what only it can meet."""

@@ -28,8 +28,11 @@ _WITHOUT_EFFECT = {
 }  # fmt: skip
 
 
-def saved_seed(path: Path) -> int | None:
-    """The seed of the interrupted fit, if any; refuses a folder that is not writable."""
+def saved_seed(checkpoint: Any) -> int | None:
+    """The seed of the interrupted fit, if any; refuses what is no path in a writable folder."""
+    if not isinstance(checkpoint, str | os.PathLike):
+        raise ValueError(f"checkpoint={checkpoint!r} must be the path of a file, or None")
+    path = Path(checkpoint)
     folder = path.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ValueError(

@@ -134,9 +134,7 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """
         check_is_fitted(self)
         self._check_inverse(method)
-        if is_dask(X):
-            return self.inverse_transform(self.transform(X), method=method)
-        return self._rows_of(self.project(X).scores, method)
+        return self.inverse_transform(self.transform(X), method=method)
 
     def _check_inverse(self, method: str) -> None:
         kernel = name_of(self.kernel)

@@ -137,10 +137,7 @@ class FixedPointInverse:
             tried_value, tried_goal = self._evaluate(tried, weights[moving])
             better = tried_value > value[moving]
             kept = moving[better]
-            rows[kept], goal[kept], value[kept] = (
-                tried[better],
-                tried_goal[better],
-                tried_value[better],
-            )
+            rows[kept], goal[kept] = tried[better], tried_goal[better]
+            value[kept] = tried_value[better]
             share[moving] = np.where(better, 1, share[moving] / 2)
             advance(float(weights.size) * rows.shape[1] / _MAX_STEPS)

@@ -1,6 +1,5 @@
 """L1-norm kernel PCA as a scikit-learn transformer."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,8 @@ from l1kpca.directions.base import MAX_ITER
 from l1kpca.directions.starts import make_start
 from l1kpca.estimators.advice import warn_if_stalled
 from l1kpca.estimators.base import KernelPCABase, parameters
-from l1kpca.estimators.checkpoint import Checkpointed, fingerprint, saved_seed
+from l1kpca.estimators.checkpoint import Checkpointed, fingerprint
 from l1kpca.gram.base import Gram
-from l1kpca.kernels import Kernel
 from l1kpca.optimality import ExactSearch, SdpRounding
 from l1kpca.optimality.certificate import certified
 
@@ -175,12 +173,6 @@ class L1KernelPCA(KernelPCABase):
     certify: bool = False
     checkpoint: Any = None
 
-    def _seed(self) -> int:
-        if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
-            raise ValueError(f"checkpoint={self.checkpoint!r} must be the path of a file, or None")
-        saved = None if self.checkpoint is None else saved_seed(Path(self.checkpoint))
-        return super()._seed() if saved is None else saved
-
     def _why_here(self) -> str:
         finder = make_finder(self.solver, self.max_iter, self.tol)
         if not isinstance(finder, SignSearch):
@@ -216,8 +208,7 @@ class L1KernelPCA(KernelPCABase):
         mark = fingerprint(X, self.get_params(deep=False))
         return Checkpointed(solver, Path(self.checkpoint), mark, self.seed_)
 
-    def _conclude(self, gram: Gram, kernel: Kernel | None, components: list[Component]) -> None:
-        super()._conclude(gram, kernel, components)
+    def _conclude(self, gram: Gram, components: list[Component]) -> None:
         finder = make_finder(self.solver, self.max_iter)
         # With few columns and many rows on workers, K is never close to diagonal.
         if isinstance(finder, SignIteration) and not is_dask(self.X_fit_):

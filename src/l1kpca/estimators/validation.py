@@ -1,7 +1,7 @@
 """Checks of what users pass to the estimators; everything below trusts its input."""
 
-from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral, Real
+from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,38 +12,24 @@ from sklearn.utils.validation import validate_data
 from l1kpca.checks import check_number, is_int, overflow_is_checked, refuse_dates
 from l1kpca.gram.base import Gram
 from l1kpca.gram.choose import BUILDERS
-from l1kpca.kernels.kernel import GAMMA_RULES, KERNEL_NAMES, NONNEGATIVE, Kernel, name_of
+from l1kpca.kernels import GAMMA_RULES, KERNEL_NAMES, NONNEGATIVE, Kernel, name_of
 
 _PROBED_ROWS = 12
 _KERNELS, _GRAMS = [*KERNEL_NAMES, "precomputed"], ["auto", *BUILDERS]
 
 
-def _is_one_of(value: Any, names: Sequence[str]) -> bool:
-    return isinstance(value, str) and value in names  # an array compares entry by entry
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) < 1
-
-
-def _is_precision(dtype: Any) -> bool:
-    try:
-        return dtype is None or np.dtype(dtype).name in ("float32", "float64")
-    except TypeError:
-        return False
-
-
+# An array compares entry by entry, so values are compared with names only if they are names.
 _Check = tuple[Callable[[Any], bool], str]  # whether a value is valid, and what is, in words
 _SWITCH: _Check = (lambda v: isinstance(v, bool | np.bool_), "True or False")
 _COUNT: _Check = (lambda v: v is None or (is_int(v) and v >= 1), "an integer of at least 1")
 _MUST_BE: Mapping[str, _Check] = {
     "n_components": (
-        lambda v: _COUNT[0](v) or _is_share(v),
+        lambda v: _COUNT[0](v) or (isinstance(v, Real) and not is_int(v) and 0 < float(v) < 1),
         "an integer of at least 1, a share of the variance between 0 and 1, or None for all",
     ),
     "max_components": _COUNT,
     "kernel": (
-        lambda v: callable(v) or _is_one_of(v, _KERNELS),
+        lambda v: callable(v) or (isinstance(v, str) and v in _KERNELS),
         f"one of {_KERNELS}, or a function of two rows",
     ),
     "kernel_params": (
@@ -61,13 +47,21 @@ _MUST_BE: Mapping[str, _Check] = {
         "0 or a positive integer",
     ),
     "max_iter": _COUNT,
-    "center": (lambda v: _SWITCH[0](v) or _is_one_of(v, ["median"]), "True, False or 'median'"),
+    "center": (
+        lambda v: isinstance(v, bool | np.bool_) or (isinstance(v, str) and v == "median"),
+        "True, False or 'median'",
+    ),
     "gram": (
-        lambda v: isinstance(v, Gram) or hasattr(v, "build") or _is_one_of(v, _GRAMS),
+        lambda v: (
+            isinstance(v, Gram) or hasattr(v, "build") or (isinstance(v, str) and v in _GRAMS)
+        ),
         f"one of {_GRAMS}, or a Gram or a builder of one",
     ),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "None or an integer other than 0"),
-    "dtype": (_is_precision, "None, 'float32' or 'float64'"),
+    "dtype": (
+        lambda v: v is None or v in (np.dtype("float32"), np.dtype("float64")),
+        "None, 'float32' or 'float64'",
+    ),
 }
 
 

@@ -88,11 +88,9 @@ class L2KernelPCA(KernelPCABase):
         settings = self.eigen_solver, self.tol, self.max_iter, self.iterated_power, self.seed_
         return Eigenvectors(read_memory_limit(self.memory_limit), *settings)
 
-    def _keep(self, X: Any, gram: Gram, components: list[Component]) -> Array:
-        scores = super()._keep(X, gram, components)
-        self.eigenvalues_ = np.ravel(self.objective_trace_).astype(scores.dtype)
+    def _conclude(self, gram: Gram, components: list[Component]) -> None:
+        self.eigenvalues_ = np.ravel(self.objective_trace_).astype(self.dual_components_.dtype)
         self.eigenvectors_ = self.dual_components_ * np.sqrt(self.eigenvalues_)
-        return scores
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Kernel functions k(x, y), their parameters, and rules for their coefficient."""
+"""Kernel functions k(x, y), rules for their coefficient, and their values on blocks of rows."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,23 +14,18 @@ from sklearn.metrics.pairwise import (
 )
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from l1kpca import tuning
+from l1kpca import loops, tuning
 from l1kpca._typing import Array
 from l1kpca.threads import spans
 
-_PARAMETERS = {
-    "poly": ("gamma", "degree", "coef0"),
-    "polynomial": ("gamma", "degree", "coef0"),
-    "rbf": ("gamma",),
-    "laplacian": ("gamma",),
-    "sigmoid": ("gamma", "coef0"),
-    "chi2": ("gamma",),
-}
 NONNEGATIVE = ("chi2", "additive_chi2")  # accept no negative numbers
 SQUARES_NOTHING = ("laplacian", "cosine", *NONNEGATIVE)  # accept rows of any size
 GAMMA_RULES = ("paper", "median", "narrow", "wide", "scale")
 _WIDTHS = {"median": 1.0, "narrow": 1 / 3, "wide": 2.0}  # in median distances between rows
 KERNEL_NAMES = tuple(sorted(PAIRWISE_KERNEL_FUNCTIONS))
+_HARMLESS = 1e-9  # rounding error of an exponent
+Rows = slice | Array
+ALL_ROWS = slice(None)
 
 
 @dataclass(frozen=True)
@@ -127,13 +122,6 @@ def _largest_of_rows(X: Any) -> Array:
     return np.maximum(X.max(axis=1), -X.min(axis=1))
 
 
-def make_kernel(function: Any, given: Mapping[str, Any], extra: Mapping[str, Any] | None) -> Kernel:
-    """A kernel with the ``given`` parameters that it accepts; callables get ``extra``."""
-    if callable(function):
-        return Kernel(function, dict(extra or {}))
-    return Kernel(function, {name: given[name] for name in _PARAMETERS.get(function, ())})
-
-
 def resolve_gamma(gamma: float | str | None, X: Any) -> float:
     """Turn a rule for gamma, as listed in `L1KernelPCA`, into a number."""
     n_features = X.shape[1]
@@ -141,27 +129,21 @@ def resolve_gamma(gamma: float | str | None, X: Any) -> float:
         return 1.0 / n_features
     if gamma == "paper":
         return 1.0 / (2.0 * n_features**2)
+    if not isinstance(gamma, str):
+        return float(gamma)
     if gamma == "scale":
-        return _inverse_of_squares(*_variance(X), n_features, X.dtype, gamma)
-    if gamma in _WIDTHS:
-        times = 2.0 * _WIDTHS[gamma] ** 2
-        return _inverse_of_squares(*_median_of_squared_distances(X), times, X.dtype, gamma)
-    return float(gamma)
-
-
-def _inverse_of_squares(
-    square: float, unit: float, times: float, dtype: np.dtype[Any], rule: str
-) -> float:
-    """1 / (times square unit^2), or 1 if the square is zero."""
+        (square, unit), times = _variance(X), float(n_features)
+    else:
+        (square, unit), times = _median_of_squared_distances(X), 2.0 * _WIDTHS[gamma] ** 2
     if square == 0:
         return 1.0
-    limits = np.finfo(dtype)
+    limits = np.finfo(X.dtype)
     spread = times * square * unit * unit  # this order gives inf or 0, never an error
     if not float(limits.tiny) < spread < float(limits.max):
         lost = "vanish" if spread < 1 else "overflow"
         raise ValueError(
-            f"gamma={rule!r}: squares of X {lost} in {dtype}; scale the columns, for example with"
-            " sklearn.preprocessing.StandardScaler, or give a number"
+            f"gamma={gamma!r}: squares of X {lost} in {X.dtype}; scale the columns, for example"
+            " with sklearn.preprocessing.StandardScaler, or give a number"
         )
     return 1.0 / spread
 
@@ -202,3 +184,109 @@ def unit_of(X: Any) -> float:
     """A power of two near the largest entry of X; dividing by it is exact."""
     largest = max(float(X.max()), -float(X.min()))
     return float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if largest > 0 else 1.0
+
+
+class KernelBlocks:
+    """A kernel bound to rows; evaluates any block of their Gram matrix with scikit-learn."""
+
+    def __init__(self, X: Any, kernel: Kernel):
+        self.X, self.kernel = X, kernel
+
+    def between(self, rows: Rows, columns: Rows) -> Array:
+        """K[rows, columns]."""
+        return self.with_new(self.X[rows], columns)
+
+    def with_new(self, X_new: Any, columns: Rows = ALL_ROWS, room: Array | None = None) -> Array:
+        """k(X_new, X[columns]); it may be written into ``room``, an array of its shape."""
+        return self.kernel(X_new, self.X[columns]).astype(self.X.dtype, copy=False)
+
+
+class GaussianBlocks(KernelBlocks):
+    r"""Blocks of the Gaussian kernel on dense rows: a matrix product and an exponential in place.
+
+    With :math:`z = \sqrt{2 \gamma} (x - m)` the exponent is the product of
+    :math:`(z_i, -|z_i|^2 / 2, 1)` and :math:`(z_j, 1, -|z_j|^2 / 2)`.  Subtracting the medians m
+    does not change the kernel, but preserves digits.  Rows z are computed block by block: X may be
+    a memory map and is never copied as a whole.
+    """
+
+    def __init__(self, X: Array, kernel: Kernel):
+        self.X, self.kernel = X, kernel
+        self._scale = np.sqrt(2 * kernel.params["gamma"]).astype(X.dtype)
+        some = X[:: max(1, len(X) // tuning.MEDIAN_ROWS)]
+        self._shift = np.partition(some, len(some) // 2, axis=0)[len(some) // 2]  # the median
+        self._exponents = np.empty(len(X), dtype=X.dtype)
+        for rows in spans(len(X), tuning.ROW_SPAN):
+            z = (X[rows] - self._shift) * self._scale
+            self._exponents[rows] = row_norms(z, squared=True) / -2
+        # Terms this large sum up to an exponent that may come out above zero, where none is.
+        self._large = -_HARMLESS / (np.finfo(X.dtype).eps * X.shape[1])
+        self._clips = bool(self._exponents.min(initial=0) < self._large)
+
+    def between(self, rows: Rows, columns: Rows) -> Array:
+        """K[rows, columns]."""
+        X_left = self.X[rows]
+        left = self._augmented(X_left, -2, self._exponents[rows])
+        return self._evaluate(X_left, left, columns, self._clips)
+
+    def with_new(self, X_new: Array, columns: Rows = ALL_ROWS, room: Array | None = None) -> Array:
+        """k(X_new, X[columns]), in ``room`` if there is one."""
+        with np.errstate(over="ignore"):
+            left = self._augmented(X_new, -2, 1)
+            exponents = row_norms(left[:, :-2], squared=True) / -2
+        if not np.isfinite(exponents).all():
+            # So far from every training row that k is zero, as it is for any other far row.
+            far = np.sqrt(np.finfo(self.X.dtype).max / (64 * left.shape[1]))
+            np.clip(left[:, :-2], -far, far, out=left[:, :-2])
+            exponents = row_norms(left[:, :-2], squared=True) / -2
+        left[:, -2] = exponents
+        clips = self._clips or bool(exponents.min(initial=0) < self._large)
+        return self._evaluate(X_new, left, columns, clips, room)
+
+    def _augmented(self, X: Array, place: int, exponents: Any) -> Array:
+        """Rows (z, 1, 1), with the exponents in ``place`` of a one."""
+        n_features = X.shape[1]
+        out = np.ones((len(X), n_features + 2), dtype=self.X.dtype)
+        np.subtract(X, self._shift, out=out[:, :n_features])
+        out[:, :n_features] *= self._scale
+        out[:, place] = exponents
+        return out
+
+    def _evaluate(
+        self, X_left: Array, left: Array, columns: Rows, clips: bool, room: Array | None = None
+    ) -> Array:
+        X_right, exponents = self.X[columns], self._exponents[columns]
+        block = np.matmul(left, self._augmented(X_right, -1, exponents).T, out=room)
+        if clips:
+            self._subtract_far_rows(block, (X_left, left[:, -2]), (X_right, exponents))
+            np.minimum(block, 0, out=block)
+        if block.dtype != np.float64:
+            return np.exp(block, out=block)
+        loops.exponentials(block.reshape(-1))
+        return block
+
+    def _subtract_far_rows(
+        self, block: Array, left: tuple[Array, Array], right: tuple[Array, Array]
+    ) -> None:
+        """Correct exponents of rows far from zero but close to each other.
+
+        Their sum has lost its digits, so the rows are subtracted from each other instead.  Each
+        side holds rows x and their -|z|^2 / 2.
+        """
+        limits = np.finfo(block.dtype)
+        rows, columns = (np.flatnonzero(-e > limits.eps ** (-1 / 3)) for _, e in (left, right))
+        if not len(columns):
+            return
+        X_far, exponents = (of[columns] for of in right)
+        error = 4 * X_far.shape[1] * float(limits.eps)
+        for i in rows:
+            close = block[i, columns] - error * (left[1][i] + exponents) > np.log(limits.tiny)
+            differences = (X_far[close] - left[0][i]) * self._scale
+            block[i, columns[close]] = row_norms(differences, squared=True) / -2
+
+
+def kernel_blocks(X: Any, kernel: Kernel) -> KernelBlocks:
+    """The fastest way to evaluate ``kernel`` on the rows of ``X``."""
+    if kernel.function == "rbf" and not sparse.issparse(X):
+        return GaussianBlocks(X, kernel)
+    return KernelBlocks(X, kernel)
