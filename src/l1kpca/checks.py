@@ -38,7 +38,7 @@ def check_scale(X: Any, kernel: Kernel, n_samples: int) -> None:
         gamma = kernel.params["gamma"]
         refuse_overflow(8 * gamma * max(norm, 1.0), X.dtype, f"{what} with gamma={gamma:.3g}")
     if diagonal < limits.tiny / limits.eps and max(X.max(), -X.min()) > 0:
-        refuse_underflow(diagonal, X.dtype, what)
+        refuse_underflow(X.dtype, what)
 
 
 def check_sums(X: Array) -> None:
@@ -61,10 +61,9 @@ def refuse_overflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE
         )
 
 
-def refuse_underflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE) -> None:
-    """Refuse numbers of this size if they have lost digits."""
-    if largest < np.finfo(dtype).tiny / np.finfo(dtype).eps:
-        raise ValueError(f"X is too small for {what} in {dtype}: kernel values vanish; {advice}")
+def refuse_underflow(dtype: Any, what: str, advice: str = _ADVICE) -> None:
+    """Refuse numbers whose squares have lost digits."""
+    raise ValueError(f"X is too small for {what} in {dtype}: kernel values vanish; {advice}")
 
 
 overflow_is_checked = partial(np.errstate, over="ignore", invalid="ignore")
@@ -123,9 +122,10 @@ def check_kernel_matrix(K: np.ndarray, workers: Workers) -> tuple[np.ndarray, np
     difference, size, sums = _asymmetry(K, workers)
     what, advice = "kernel='precomputed'", "divide it by a number"
     refuse_overflow(2 * len(K) * size, K.dtype, what, advice)  # a bound on c^T K c
-    if size > 0:
-        refuse_underflow(size, K.dtype, what, advice)
-    if difference > np.sqrt(np.finfo(K.dtype).eps) * size:
+    limits = np.finfo(K.dtype)
+    if 0 < size < limits.tiny / limits.eps:
+        refuse_underflow(K.dtype, what, advice)
+    if difference > np.sqrt(limits.eps) * size:
         raise ValueError(
             "X must be symmetric when kernel='precomputed', but entries differ from their mirror"
             f" image by up to {np.abs(K - K.T).max():.3g}: pass (K + K.T) / 2 if that is noise"

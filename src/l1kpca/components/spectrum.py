@@ -1,7 +1,6 @@
 """Eigenpairs of a Gram matrix: all positive ones, or the leading ones."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -17,14 +16,11 @@ _LOW_RANK = 8  # try for a rank below n / 8 before decomposing the whole matrix
 _SMALL = 200  # most rows for which a dense decomposition takes no time
 
 
-@dataclass(frozen=True)
-class Spectrum:
+class Spectrum(NamedTuple):
     """Eigenvalues above rounding error, the largest first, and their unit eigenvectors."""
 
-    values: Array
-    """(r,)."""
-    vectors: Array
-    """(n_samples, r)."""
+    values: Array  # (r,)
+    vectors: Array  # (n_samples, r)
 
 
 def leading_pairs(gram: Gram, count: int, memory: int) -> Spectrum:

@@ -66,16 +66,9 @@ class WorkerFactorGram(Gram):
         """Sum of |v|, sum of v^2, largest |v| and its row, for a vector v over the rows."""
         return self.run(partial(tasks.sizes, vector), tasks.summarized)[0]
 
-    def sums(self, vectors: Sequence[Any]) -> Array:
-        """G^T v without P for each vector, (k, r)."""
-        return self._of_features(self.run(partial(tasks.sums, list(vectors))))
-
-    def changes(self, pairs: list[tuple[Signs, Signs]]) -> Array:
-        """G^T (c' - c) without P for each pair of signs, (k, r)."""
-        return self._of_features(self.run(partial(tasks.changes, pairs)))
-
-    def _of_features(self, totals: Array) -> Array:
-        """G^T v without P from F^T v and the sum of v."""
+    def sums(self, vectors: Sequence[Any], work: Any = tasks.sums) -> Array:
+        """G^T v without P for each vector, (k, r); with `changes`, for pairs of sign vectors."""
+        totals = self.run(partial(work, list(vectors)))  # F^T v, and the sum of v
         found = totals[:, :-1]
         if not self.taken_off:
             found = found - np.outer(totals[:, -1], self.origin)
