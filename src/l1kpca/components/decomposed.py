@@ -1,7 +1,7 @@
 """Methods that decompose K first: KPCA-L1 of Kwak, and L1-KPCA of Xiao et al."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def _shaken(gram: Gram, found: Direction, rng: np.random.Generator) -> Signs | N
 
 
 @dataclass(frozen=True)
-class SystemSteps:
+class SingularSystems:
     r"""Each step solves :math:`K_j \eta = K_j c` and sets c to the signs of :math:`K_j \eta`.
 
     :math:`K_j = K - C^T C` is singular: `l1kpca.peers.XiaoKernelPCA` says why only the positive
@@ -90,15 +90,26 @@ class SystemSteps:
     so one decomposition of K serves the deflated systems of all components.
     """
 
-    spectrum: Spectrum
-    max_iter: int
+    start: Start
+    memory: int
+    max_iter: int = 1000
+    seed: int = 0
+    spectrum: Spectrum | None = None
+    """Of K, once it is decomposed."""
+
+    def components(
+        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
+    ) -> Iterator[Component]:
+        """Yield up to ``limit`` components in total, continuing after ``so_far``."""
+        steps = replace(self, spectrum=leading_pairs(gram, gram.n_samples, self.memory))
+        return Deflation(steps, self.start, seed=self.seed).components(gram, limit, so_far)
 
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
         """Search from each column of ``starts``."""
         return [self._search(gram, c) for c in starts.T]
 
     def _search(self, gram: Gram, c: Signs) -> Direction:
-        values, U = self.spectrum.values, self.spectrum.vectors
+        values, U = self.spectrum or leading_pairs(gram, gram.n_samples, self.memory)
         Kc = gram.apply(c)
         trace = [float(c @ Kc)]
         for _ in range(self.max_iter):
@@ -111,20 +122,3 @@ class SystemSteps:
             c, Kc = new, K_new
             trace.append(float(c @ Kc))
         return Direction(c, Kc, tuple(trace), Status.MAX_ITER)
-
-
-@dataclass(frozen=True)
-class SingularSystems:
-    """Greedy components by `SystemSteps`."""
-
-    start: Start
-    memory: int
-    max_iter: int = 1000
-    seed: int = 0
-
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
-        """Yield up to ``limit`` components in total, continuing after ``so_far``."""
-        steps = SystemSteps(leading_pairs(gram, gram.n_samples, self.memory), self.max_iter)
-        return Deflation(steps, self.start, seed=self.seed).components(gram, limit, so_far)

@@ -134,7 +134,8 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """
         check_is_fitted(self)
         self._check_inverse(method)
-        return self.inverse_transform(self.transform(X), method=method)
+        scores = self.transform(X) if is_dask(X) else self.project(X).scores
+        return self.inverse_transform(scores, method=method)
 
     def _check_inverse(self, method: str) -> None:
         kernel = name_of(self.kernel)

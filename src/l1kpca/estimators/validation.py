@@ -17,7 +17,6 @@ from l1kpca.kernels import GAMMA_RULES, KERNEL_NAMES, NONNEGATIVE, Kernel, name_
 _PROBED_ROWS = 12
 _KERNELS, _GRAMS = [*KERNEL_NAMES, "precomputed"], ["auto", *BUILDERS]
 
-
 # An array compares entry by entry, so values are compared with names only if they are names.
 _Check = tuple[Callable[[Any], bool], str]  # whether a value is valid, and what is, in words
 _SWITCH: _Check = (lambda v: isinstance(v, bool | np.bool_), "True or False")

@@ -155,15 +155,15 @@ def gray_code_search(K: Array) -> Array:
 
 
 @compiled
-def mix_rows(K: Array, V: Array, dual: Array, sweeps: int, tolerance: float) -> int:
+def mix_rows(K: Array, V: Array, dual: Array, sweeps: int, tolerance: float) -> None:
     """The mixing method: v_i <- sum_(j != i) K_ij v_j at length one, row after row, in place.
 
     ``dual`` becomes y_i = K_ii + |sum_(j != i) K_ij v_j|; a sweep that moves it by no more than
-    ``tolerance`` of its sum is the last.  Returns the number of sweeps.
+    ``tolerance`` of its sum is the last.
     """
     n, rank = V.shape
     pull = np.empty(rank)
-    for sweep in range(sweeps):
+    for _ in range(sweeps):
         total, moved = 0.0, 0.0
         for i in range(n):
             pull[:] = 0
@@ -183,8 +183,7 @@ def mix_rows(K: Array, V: Array, dual: Array, sweeps: int, tolerance: float) -> 
                 for k in range(rank):
                     V[i, k] = pull[k] / length
         if moved <= tolerance * total:
-            return sweep + 1
-    return sweeps
+            return
 
 
 def small_factor(gram: Gram) -> Array | None:
