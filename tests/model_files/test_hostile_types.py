@@ -101,7 +101,7 @@ HOSTILE = {
         key_types=listed(FUNCTION, kind="builtins.list"),
     ),
     "one of our own classes": node(
-        "ObjectNode", "l1kpca.kernels.kernel.Kernel", content=mapping(function=text("rbf"))
+        "ObjectNode", "l1kpca.kernels.Kernel", content=mapping(function=text("rbf"))
     ),
     "a tuple": listed(text(1)),
     "an array of objects": node(

@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from contracts.finders import PROBLEMS, held, problem
 from contracts.grams import POSITIVE_KERNELS, WITH_DTYPE, example
-from l1kpca.optimality import bounds
+from l1kpca.optimality import sdp
 from l1kpca.optimality.sdp import cholesky_bound, dual_bound, extreme_eigenvalues, relaxation
 from oracles import best_by_enumeration, mean_centered
 
@@ -19,7 +19,7 @@ INSTANCES = [(name, n, seed) for name in PROBLEMS for n in (1, 2, 5, 9, 13) for 
 def proof(request, monkeypatch):
     """Both ways to prove a bound, whatever the number of rows."""
     if request.param == "lanczos":
-        monkeypatch.setattr(bounds, "DENSE_ROWS", 0)
+        monkeypatch.setattr(sdp, "DENSE_ROWS", 0)
     return request.param
 
 
