@@ -92,7 +92,7 @@ format: $(VENV)/.ready  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.ready  ## speed against the peers, and docs/performance.md; fifteen minutes on a quiet machine
+bench: $(VENV)/.ready  ## speed against the peers, and docs/performance.md; ten minutes on a quiet machine
 	$(BIN)/python -m benchmarks.speed $(BENCH_ARGS)
 
 paper: $(VENV)/.ready  ## the paper's experiments, and docs/reproduction.md; 45 minutes, goes on where it was stopped

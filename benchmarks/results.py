@@ -3,15 +3,11 @@
 import argparse
 import json
 import os
-import re
-import subprocess
-from pathlib import Path
 
 import numpy as np
 
-from scripts.tasks import Tasks
+from scripts.tasks import ROOT, Tasks
 
-ROOT = Path(__file__).resolve().parents[1]
 RESULTS, DOCS, OUT = ROOT / "benchmarks" / "results", ROOT / "docs", ROOT / "out"
 DATA = ROOT.parent / "shared" / "data"  # looked in if L1KPCA_DATA is not set
 
@@ -71,16 +67,14 @@ def measure(name, tasks, given):
     if given.fresh:
         journal.unlink(missing_ok=True)
     done = Tasks(journal, len(chosen))
-    cpu = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
-    names = re.findall(r"model name\s*: (.*)", cpu)[:1] or ["unknown"]
-    facts, failed = {"processor": names[0], "commit": commit()}, {}
+    failed = {}
     for key in chosen:
         try:
             result = done.run(key, tasks[key])
         except (OSError, RuntimeError) as error:  # a data set that is not here, a process that died
             failed[key] = error
             continue
-        about = done.runs[done.entries[json.dumps(key)]["run"]] | facts
+        about = done.runs[done.entries[json.dumps(key)]["run"]]
         entries[key] = {"about": about, "result": result}
     lines = [f"{json.dumps(key)}: {json.dumps(entry)}" for key, entry in entries.items()]
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
@@ -89,16 +83,6 @@ def measure(name, tasks, given):
     if not failed:
         journal.unlink(missing_ok=True)  # complete: the next run measures anew
     return entries
-
-
-def commit():
-    """What of the sources was measured."""
-    told = [
-        subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True, check=False)
-        for command in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "src"])
-    ]
-    head, changes = (one.stdout.strip() for one in told)
-    return (head or "unknown") + (", changed" if changes else "")
 
 
 def chosen_of(names, only):
@@ -114,10 +98,9 @@ def chosen_of(names, only):
 def where_it_ran(all_about):
     """A table of versions and machines."""
     facts = {}
-    for about in all_about:
-        for name, value in about.items():
-            facts.setdefault(name, []).append(str(value))
-    return table(["", ""], [(name, ", ".join(dict.fromkeys(facts[name]))) for name in facts])
+    for name, value in (item for about in all_about for item in about.items()):
+        facts.setdefault(name, {})[str(value)] = None
+    return table(["", ""], [(name, ", ".join(values)) for name, values in facts.items()])
 
 
 def table(columns, lines):

@@ -13,7 +13,6 @@ kept in out/against.json.
 
 import atexit
 import json
-import shutil
 import sys
 import tempfile
 from functools import cache, partial
@@ -23,27 +22,23 @@ from benchmarks import peers, speed_page
 from benchmarks import speed_cases as cases
 from benchmarks.results import OUT, ROOT, chosen_of, options, publish
 from benchmarks.speed_cases import CASES, OWN
+from benchmarks.speed_targets import IMPORT, IMPORT_SKLEARN
 from benchmarks.timing import Worker, asked_once, import_seconds, in_turn, median, ratio
 from scripts.tasks import Tasks
 
 WORKER = "benchmarks.speed_cases"
-IMPORTS = ("from l1kpca import L1KernelPCA", "import sklearn.decomposition")
 SLOWER, LARGER = 1.15, 1.02  # ratios of time and of memory from which on a case is marked
-HOPELESS = 1.3  # times the fastest solver of scikit-learn in the first round: not timed again
 PAIRS = 2  # fresh processes of each version, so that luck with memory evens out
 
 
 def time_case(name, quick):
-    """Seconds of each method, round by round; scikit-learn's slower solvers run once."""
-    methods, worker = CASES[name].methods, shared_worker()
+    """Seconds of each method that can run here, round by round."""
+    methods = [method for method in CASES[name].methods if cases.can_run(method)]
+    worker = shared_worker()
     worker.ask("prepare", name=name, methods=methods, small=quick)
     works = {method: partial(worker.ask, "run_once", method=method) for method in methods}
     solvers = [method for method in methods if method.startswith("scikit-learn")]
-    first = in_turn({method: works[method] for method in solvers}, 1)
-    least = min((seconds[0] for seconds in first.values()), default=0)
-    slow = {m: runs for m, runs in first.items() if runs[0] > HOPELESS * least}
-    rest = {method: works[method] for method in methods if method not in slow}
-    return in_turn(rest, 2 if quick else None) | slow
+    return in_turn(works, 2 if quick else None, solvers)
 
 
 @cache
@@ -54,24 +49,20 @@ def shared_worker():
     return worker
 
 
-def time_large(name, quick, tree=ROOT, methods=None):
-    """Seconds and peak bytes of each method, in processes of their own, in turn."""
-    works = {
-        method: partial(asked_once, WORKER, "large", tree, name=name, method=method, small=quick)
-        for method in methods or CASES[name].methods
-    }
-    rounds = 5 if CASES[name].n <= 200_000 else 3
-    runs = {method: [] for method in works}
-    for _ in range(1 if quick else rounds):
-        for method, work in works.items():
-            runs[method].append(work())
-    return runs
+def large_works(name, quick, methods, tree=ROOT):
+    """What gives seconds and peak bytes of each method, in a process of its own."""
+    ask = partial(asked_once, WORKER, "large", tree, name=name, small=quick)
+    return {method: partial(ask, method=method) for method in methods}
+
+
+def time_large(name, quick):
+    return in_turn(large_works(name, quick, CASES[name].methods), 1 if quick else 5)
 
 
 def time_imports(quick):
-    for statement in IMPORTS:
-        import_seconds(statement)  # brings the files into the memory of the system
-    return in_turn({text: partial(import_seconds, text) for text in IMPORTS}, 1 if quick else 5)
+    works = {text: partial(import_seconds, text) for text in (IMPORT, IMPORT_SKLEARN)}
+    in_turn(works, 1)  # brings the files into the memory of the system
+    return in_turn(works, 1 if quick else 5)
 
 
 def time_first_calls(quick):
@@ -88,7 +79,7 @@ def time_first_calls(quick):
 def time_peer(method, quick):
     """A peer and a plain NumPy version of it, in turn."""
     sys.path.append(str(ROOT / "tests"))
-    return peers.speed(method, 1, quick)
+    return peers.speed(method, 1, quick)["runs"]
 
 
 def all_tasks(given):
@@ -97,18 +88,25 @@ def all_tasks(given):
         "first-call": partial(time_first_calls, given.quick),
         **{name: partial(time_case, name, given.quick) for name in cases.TIMED},
     }
-    if shutil.which("Rscript") is None:
-        tasks = {name: task for name, task in tasks.items() if not name.startswith("hubert")}
-    if not (given.large or given.only):
-        return tasks
     for method in ("KwakKernelPCA", "XiaoKernelPCA", "R1KernelPCA"):
         tasks[f"peer-{method}"] = partial(time_peer, method, given.quick)
-    return tasks | {name: partial(time_large, name, given.quick) for name in cases.LARGE}
+    for name in cases.LARGE:
+        if given.large or given.only or name in cases.SHORTER:
+            tasks[name] = partial(time_large, name, given.quick)
+    return tasks
 
 
-def compare_times(name, tree, quick):
+def compare_import(tree, quick):
+    works = {side: partial(import_seconds, IMPORT, of) for side, of in sides_of(tree).items()}
+    return {IMPORT: in_turn(works, 2 if quick else 9)}
+
+
+def sides_of(tree):
+    return {"new": ROOT, "old": tree}
+
+
+def compare_times(name, methods, tree, quick):
     """Seconds of our methods in this version and in the other, in turn."""
-    methods = [method for method in CASES[name].methods if method in OWN]
     runs = {method: {"new": [], "old": []} for method in methods}
     for number in range(1 if quick else PAIRS):
         with Worker(WORKER) as new, Worker(WORKER, tree) as old:
@@ -122,24 +120,15 @@ def compare_times(name, tree, quick):
     return runs
 
 
-def compare_processes(work, names, tree, rounds):
-    """What ``work(name, tree)`` gives for both versions, in turn."""
-    sides = {"new": ROOT, "old": tree}
-    return {
-        name: in_turn({side: partial(work, name, sides[side]) for side in sides}, rounds)
-        for name in names
-    }
-
-
-def compare_large(name, tree, quick):
-    """Seconds and peak bytes of our method in both versions."""
-    methods = [method for method in CASES[name].methods if method in OWN]
-    sides = {"new": time_large(name, quick, ROOT, methods),
-             "old": time_large(name, quick, tree, methods)}  # fmt: skip
-    return {
-        f"{method}{what}": {side: [run[place] for run in sides[side][method]] for side in sides}
-        for method in methods for place, what in enumerate(("", ": memory"))
-    }  # fmt: skip
+def compare_large(name, methods, tree, quick):
+    """Seconds and peak bytes of our methods in both versions."""
+    found, sides = {}, sides_of(tree)
+    for method in methods:
+        works = {side: large_works(name, quick, [method], sides[side])[method] for side in sides}
+        runs = in_turn(works, 1 if quick else 5)
+        for place, what in enumerate(("", ": memory")):
+            found[method + what] = {side: [run[place] for run in runs[side]] for side in runs}
+    return found
 
 
 def compare(given):
@@ -147,11 +136,12 @@ def compare(given):
     tree = Path(given.against).resolve()
     if not (tree / "src" / "l1kpca").is_dir():
         raise SystemExit(f"--against {given.against}: holds no src/l1kpca; give a source tree")
-    imports = partial(compare_processes, import_seconds, IMPORTS[:1], tree, 2 if given.quick else 9)
-    tasks = {"import": imports}
-    tasks |= {name: partial(compare_times, name, tree, given.quick) for name in cases.TIMED}
-    for name in cases.LARGE if given.large or given.only else ():
-        tasks[name] = partial(compare_large, name, tree, given.quick)
+    tasks = {"import": partial(compare_import, tree, given.quick)}
+    for name, case in CASES.items():
+        if name in cases.TIMED or given.large or given.only:
+            work = compare_times if name in cases.TIMED else compare_large
+            own = [method for method in case.methods if method in OWN]
+            tasks[name] = partial(work, name, own, tree, given.quick)
     journal = OUT / "against.jsonl"
     if given.fresh:
         journal.unlink(missing_ok=True)

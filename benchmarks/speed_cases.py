@@ -9,13 +9,13 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, partial
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
-import joblib
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -26,22 +26,21 @@ COLUMN, STARTS = 'Algorithm 1, start="column"', "Algorithm 1, 16 starts"
 LANDMARKS = "500 landmarks"
 DENSE, ARPACK = "scikit-learn dense", "scikit-learn arpack"
 RANDOMIZED, PCA = "scikit-learn randomized", "PCA"
-NYSTROEM, HUBERT = "scikit-learn Nystroem(500) + PCA(10)", "rrcov PcaHubert"
+NYSTROEM = "scikit-learn Nystroem(500) + PCA(10)"
+HUBERT, ROBPY = "rrcov PcaHubert", "RobPy ROBPCA"
 READ, PASS = "one read of K", "one product with X Xᵀ"
 OWN = (OURS, DEFAULT, COLUMN, STARTS, LANDMARKS)
 
+_L1, _KERNEL_PCA = "l1kpca.L1KernelPCA", "sklearn.decomposition.KernelPCA"
 _ESTIMATORS = {
-    OURS: ("l1kpca.L1KernelPCA", {"solver": "fixed_point"}),
-    DEFAULT: ("l1kpca.L1KernelPCA", {}),
-    COLUMN: ("l1kpca.L1KernelPCA", {"solver": "fixed_point", "start": "column"}),
-    STARTS: ("l1kpca.L1KernelPCA", {"solver": "fixed_point", "n_starts": 16}),
-    LANDMARKS: ("l1kpca.L1KernelPCA", {"gram": "nystroem"}),
-    DENSE: ("sklearn.decomposition.KernelPCA", {"eigen_solver": "dense", "copy_X": False}),
-    ARPACK: ("sklearn.decomposition.KernelPCA", {"eigen_solver": "arpack", "copy_X": False}),
-    RANDOMIZED: (
-        "sklearn.decomposition.KernelPCA",
-        {"eigen_solver": "randomized", "copy_X": False},
-    ),
+    OURS: (_L1, {"solver": "fixed_point"}),
+    DEFAULT: (_L1, {}),
+    COLUMN: (_L1, {"solver": "fixed_point", "start": "column"}),
+    STARTS: (_L1, {"solver": "fixed_point", "n_starts": 16}),
+    LANDMARKS: (_L1, {"gram": "nystroem"}),
+    DENSE: (_KERNEL_PCA, {"eigen_solver": "dense", "copy_X": False}),
+    ARPACK: (_KERNEL_PCA, {"eigen_solver": "arpack", "copy_X": False}),
+    RANDOMIZED: (_KERNEL_PCA, {"eigen_solver": "randomized", "copy_X": False}),
     PCA: ("sklearn.decomposition.PCA", {}),
 }
 HUBERT_IN_R = """
@@ -74,6 +73,7 @@ class Case:
 NORMAL, FALLING, FAR = "normal", "falling", "far"
 _STORED = (READ, OURS, DEFAULT, ARPACK, RANDOMIZED)
 _LINEAR = (DEFAULT, PCA, PASS)
+HUBERT_ROWS = (500, 2000, 20_000)
 CELLS = {
     f"cell-{n}-{dtype}-{p}": Case(
         FAR, "rbf", p, (DEFAULT, *((DENSE,) if n <= 1000 else ()), ARPACK, RANDOMIZED),
@@ -92,8 +92,8 @@ TIMED = {
         for n, d in ((20_000, 50), (200_000, 100)) for kind in (FAR, NORMAL)
     },
     **{
-        f"hubert-{n}": Case(FAR, "linear", 10, (DEFAULT, HUBERT), n, 50)
-        for n in (500, 2000, 10_000)
+        f"hubert-{n}": Case(FAR, "linear", 10, (DEFAULT, HUBERT, ROBPY), n, 50)
+        for n in HUBERT_ROWS
     },
 }  # fmt: skip
 LARGE = {  # methods in processes of their own: time and peak memory
@@ -104,6 +104,7 @@ LARGE = {  # methods in processes of their own: time and peak memory
     "landmarks-1M-bounded": Case("scale", "rbf", 10, (LANDMARKS,), 1_000_000, 30,
                                  settings={"memory_limit": "1.3GB"}),
 }  # fmt: skip
+SHORTER = ("landmarks-200k",)  # of these, seconds a fit
 CASES = {**TIMED, **LARGE}
 
 
@@ -140,41 +141,35 @@ def stored_matrix(case):
     return rbf_kernel((used - used.mean(axis=0)) / used.std(axis=0), gamma=0.5 / X.shape[1] ** 2)
 
 
-def read(K):
-    """y = K v with v = 1, by rows, on all cores: one read of K, the yardstick of the targets."""
-    v, out = np.ones(len(K), K.dtype), np.empty(len(K), K.dtype)
-    cores, loop = joblib.cpu_count(), _reading_loop()
-    edges = np.linspace(0, len(K), 4 * cores + 1).astype(int)
-    with ThreadPoolExecutor(cores) as pool:
-        list(pool.map(lambda start, stop: loop(K, v, start, stop, out), edges[:-1], edges[1:]))
-    return out
-
-
-@lru_cache
-def _reading_loop():
+@cache
+def reading_loop():
+    """K v with v = 1, by rows, on all cores: one read of K, the yardstick of the targets."""
     import numba  # not where memory is measured
 
-    @numba.njit(nogil=True, fastmath={"reassoc", "contract"})
-    def rows(K, v, start, stop, out):
-        i = start
-        while i + 4 <= stop:  # four rows share a read of v
-            a, b, c, d = K[i], K[i + 1], K[i + 2], K[i + 3]
-            ta = tb = tc = td = v[0] * 0
-            for j in range(K.shape[1]):
-                ta += a[j] * v[j]
-                tb += b[j] * v[j]
-                tc += c[j] * v[j]
-                td += d[j] * v[j]
-            out[i], out[i + 1], out[i + 2], out[i + 3] = ta, tb, tc, td
-            i += 4
-        for last in range(i, stop):
-            out[last] = np.dot(K[last], v)
+    @numba.njit(parallel=True, fastmath={"reassoc", "contract"})
+    def read(K):
+        sums = np.empty(len(K), K.dtype)
+        for i in numba.prange(len(K)):
+            total = K[i, 0]
+            for j in range(1, K.shape[1]):
+                total += K[i, j]
+            sums[i] = total
+        return sums
 
-    return rows
+    return read
+
+
+def can_run(method):
+    """Whether a peer that few have is here."""
+    if method == HUBERT:
+        with suppress(OSError):
+            return not subprocess.run(["Rscript", "-e", "library(rrcov)"], check=False).returncode
+        return False
+    return method != ROBPY or find_spec("robpy") is not None
 
 
 def hubert(X):
-    """Seconds of ROBPCA in R; the package may be missing."""
+    """Seconds of ROBPCA in R."""
     with tempfile.NamedTemporaryFile() as file:
         X.astype(float).tofile(file.name)
         command = ["Rscript", "-e", HUBERT_IN_R, file.name, *map(str, X.shape)]
@@ -191,8 +186,10 @@ def make_work(method, case, X) -> Callable[[], object]:
         pca = import_module("sklearn.decomposition").PCA(10)
         features = Nystroem(n_components=min(500, len(X)), gamma=1 / X.shape[1], random_state=0)
         return lambda: make_pipeline(features, pca).fit_transform(X)
+    if method == ROBPY:
+        return lambda: import_module("robpy.pca").ROBPCA(n_components=10).fit(X)
     if method not in _ESTIMATORS:
-        works = {READ: partial(read, X), PASS: lambda: X @ (X.T @ np.ones(len(X)))}
+        works = {READ: lambda: reading_loop()(X), PASS: lambda: X @ (X.T @ np.ones(len(X)))}
         return works.get(method, partial(hubert, X))
     name, settings = _ESTIMATORS[method]
     module, _, name = name.rpartition(".")
@@ -211,16 +208,17 @@ def make_work(method, case, X) -> Callable[[], object]:
 _works = {}
 
 
-def prepare(name, methods=None, small=False):
-    """Make the rows of a case, and run our own methods once, so that compiled code is loaded."""
+def prepare(name, methods, small=False):
+    """Make the rows of a case, and load compiled code by fits of few components."""
     case = CASES[name].small() if small else CASES[name]
     shape = case.rows, case.n, case.d, case.dtype
     X = stored_matrix(case) if case.kernel == "stored" else make_rows(*shape)
     _works.clear()
-    _works.update({method: make_work(method, case, X) for method in methods or case.methods})
-    for method, work in _works.items():
+    _works.update({method: make_work(method, case, X) for method in methods})
+    few = replace(case, n_components=min(2, case.n_components))
+    for method in methods:
         if method in (*OWN, READ):
-            work()
+            make_work(method, few, X)()
 
 
 def run_once(method):

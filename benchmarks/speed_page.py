@@ -1,23 +1,34 @@
 """The figures of docs/performance.md, from the results of speed.py; none is typed."""
 
-import csv
 from collections import Counter
 from functools import partial
 
-from benchmarks import speed_plots as plots
+import pandas as pd
+
 from benchmarks.results import DOCS, folder_of, table
-from benchmarks.speed_cases import CELLS, TIMED
-from benchmarks.speed_targets import TARGETS
+from benchmarks.speed_cases import CELLS, DEFAULT, TIMED
+from benchmarks.speed_targets import FASTEST, TARGETS, typical
+from paper.figures import ORANGE, panels, save
+
+STYLES = {DEFAULT: {"color": "#000000", "marker": "P"}, FASTEST: {"color": ORANGE, "marker": "^"}}
 
 
 def makers(quick):
     """Functions from the results to the parts of the page."""
-    return {"targets": partial(targets, quick), "pictures": partial(pictures, quick)}
+    folder = folder_of(quick, DOCS)
+    return {"targets": partial(targets, folder), "pictures": partial(pictures, folder)}
 
 
-def targets(quick, results):
+def targets(folder, results):
     """The table of targets, and why some are not met; every time goes into a CSV file."""
-    write_times(folder_of(quick, DOCS) / "performance.csv", results)
+    times = [
+        (name, method, number, f"{seconds:.4g}")
+        for name in TIMED
+        for method, runs in results.get(name, {}).items()
+        for number, seconds in enumerate(runs)
+    ]
+    times = pd.DataFrame(times, columns=["case", "method", "round", "seconds"])
+    times.to_csv(folder / "performance.csv", index=False)
     lines, missed, verdicts = [], {}, Counter()
     for target in TARGETS:
         cells, reason = target.judge(results)
@@ -33,22 +44,36 @@ def targets(quick, results):
     return "\n".join(whole)
 
 
-def write_times(path, results):
-    """Seconds of every method in every round."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(["case", "method", "round", "seconds"])
-        for name in TIMED:
-            for method, runs in results.get(name, {}).items():
-                out.writerows([name, method, k, f"{s:.4g}"] for k, s in enumerate(runs))
-
-
-def pictures(quick, results):
+def pictures(folder, results):
     """Time against n and against p, of the cells."""
-    cells = {name: results[name] for name in CELLS}
-    folder = folder_of(quick, DOCS) / "images" / "performance"
+    points = pd.DataFrame(
+        [
+            {"n": case.n, "p": case.n_components, "dtype": case.dtype, "curve": curve}
+            | {"seconds": typical(results, name, curve)}
+            for name, case in CELLS.items()
+            for curve in STYLES
+        ]
+    )
+    ten, few = points["p"] == 10, points["n"].isin([1000, 5000]) & (points["dtype"] == "float64")
+    shown = {"n": points[ten].assign(title="10 components, " + points["dtype"]),
+             "p": points[few].assign(title=points["n"].map("{} rows, float64".format))}  # fmt: skip
     parts = []
-    for against, points in (("n", plots.against_n), ("p", plots.against_p)):
-        plots.draw(folder / f"time_{against}.png", points(cells), against)
-        parts.append(f"![Seconds against {against}.](images/performance/time_{against}.png)\n")
+    for against, own in shown.items():
+        place = f"images/performance/time_{against}.png"
+        save(partial(draw, own, against), folder / place)
+        parts.append(f"![Seconds against {against}.]({place})\n")
     return "\n".join(parts)
+
+
+def draw(points, against):
+    """A panel for each title, a curve for each method."""
+    groups = points.groupby("title", sort=False)
+    figure, all_axes = panels(len(groups), (3.2 * len(groups) + 1.8, 3.3), sharex=True, sharey=True)
+    for axes, (title, own) in zip(all_axes, groups, strict=True):
+        axes.set(title=title, xlabel=against)
+        for curve, line in own.groupby("curve", sort=False):
+            line = line.sort_values(against)
+            axes.loglog(line[against], line["seconds"], **STYLES[curve], markersize=4, label=curve)
+    figure.supylabel("seconds", fontsize=9)
+    figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
+    return figure

@@ -12,7 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from scripts.tasks import ROOT
+
+SHORT = 0.1  # seconds; what takes less is timed more often
+BEHIND = 1.3  # times the fastest rival in the first round: not timed again
 
 
 class Worker:
@@ -97,16 +100,22 @@ def import_seconds(statement, tree=ROOT):
     return float(done.stdout.splitlines()[-1])
 
 
-def in_turn(works, rounds=None):
+def in_turn(works, rounds=None, rivals=()):
     """Seconds of works by name, round by round; all take turns, so that a change of the machine's
     load meets all. A work that takes more than a tenth of a second does so five times, others
-    fifteen times, unless ``rounds`` is given.
+    fifteen times, unless ``rounds`` is given. Of rivals the fastest counts: one that is slow and
+    clearly behind in the first round is out, and after three rounds all others are.
     """
-    runs = {name: [] for name in works}
+    runs, out = {name: [] for name in works}, set()
     for number in range(rounds or 15):
-        for name, work in works.items():
-            if number < (rounds or (5 if max(runs[name], default=0) > 0.1 else 15)):
-                runs[name].append(work())
+        for name in [name for name in works if name not in out]:
+            if number < (rounds or (5 if max(runs[name], default=0) > SHORT else 15)):
+                runs[name].append(works[name]())
+        if number in (0, 2) and rivals:
+            medians = {name: statistics.median(runs[name]) for name in rivals if name not in out}
+            least = min(medians.values())
+            most = least if number else max(BEHIND * least, SHORT)
+            out |= {name for name, seconds in medians.items() if seconds > most}
     return runs
 
 

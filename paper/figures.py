@@ -18,10 +18,10 @@ COLORS = dict(zip(ALL_METHODS, (BLUE, "#56B4E9", GREEN, "#E69F00", ORANGE, "#000
 MARKERS = dict(zip(ALL_METHODS, "osDv^P", strict=True))
 
 
-def panels(columns, size, rows=1):
+def panels(columns, size, rows=1, **shared):
     """A figure with a grid of axes, in reading order."""
     figure = Figure(figsize=size, layout="constrained")
-    return figure, list(figure.subplots(rows, columns, squeeze=False).ravel())
+    return figure, list(figure.subplots(rows, columns, squeeze=False, **shared).ravel())
 
 
 def band(axes, groups, color, **style):

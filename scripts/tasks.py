@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -14,16 +15,23 @@ import joblib
 PACKAGES = ("l1kpca", "numpy", "scipy", "scikit-learn", "numba")
 
 
+ROOT = Path(__file__).resolve().parents[1]
+
+
 def commit():
-    """The commit that is measured, or "unknown" outside of a repository."""
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    here = Path(__file__).parent
-    said = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
-    return said.stdout.strip() or "unknown"
+    """What of the sources is measured: a commit, "unknown" outside of a repository."""
+    commands = ["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "src"]
+    head, changes = (
+        subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True, check=False)
+        for command in commands
+    )
+    return (head.stdout.strip() or "unknown") + (", changed" if changes.stdout.strip() else "")
 
 
 def machine():
     """Versions and machine, as plain values by name."""
+    cpu = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    processor = re.search(r"model name\s*: (.*)", cpu)
     return {
         "started": time.strftime("%Y-%m-%d %H:%M:%S"),
         **{name: metadata.version(name) for name in PACKAGES},
@@ -31,6 +39,7 @@ def machine():
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         "cores": joblib.cpu_count(),
+        "processor": processor[1] if processor else "unknown",
     }
 
 

@@ -56,12 +56,11 @@ def test_four_of_five_rounds_must_meet_a_target(ours, rounds, verdict):
     assert (reason is None) == (verdict == "met")
 
 
-def test_a_reason_and_a_floor_are_given_where_a_target_is_not_met(tmp_path, monkeypatch):
-    monkeypatch.setattr(speed_page, "folder_of", lambda quick, published: tmp_path)
+def test_a_reason_and_a_floor_are_given_where_a_target_is_not_met(tmp_path):
     results = mnist([250.0] * 5)
     target, _, reason = judged(results, "time / 78 reads of K")
     assert reason == f"{target.reason} Floor: 78 reads of K take 78 s."
-    text = speed_page.targets(quick=True, results=results)
+    text = speed_page.targets(tmp_path, results)
     assert reason in text
     assert f"{len(TARGETS) - 3} not measured, 2 not met, 1 met" in text
     assert "mnist-78,one read of K,4,1" in (tmp_path / "performance.csv").read_text()
@@ -72,7 +71,15 @@ def test_cells_are_counted_and_the_least_is_shown():
     cells["cell-500-float32-2"] = {DEFAULT: [4.0] * 5, "scikit-learn arpack": [2.0] * 5}
     assert len(CELLS) == 33
     assert TARGETS[0].judge(cells)[0] == ["32", "-", "**not met**"]
-    assert TARGETS[1].judge(cells)[0] == ["0.5", "-", "**not met**"]
+    assert TARGETS[1].judge(cells)[0] == ["0.5", "0.5 to 0.5; 0 of 5", "**not met**"]
+
+
+def test_a_cell_is_ahead_if_it_is_so_in_four_of_five_rounds():
+    cells = {name: {DEFAULT: [1.0] * 5, "scikit-learn arpack": [2.0] * 5} for name in CELLS}
+    for behind, ahead in ((1, "33"), (2, "32")):
+        seconds = [4.0] * behind + [1.0] * (5 - behind)
+        cells["cell-500-float32-2"] = {DEFAULT: seconds, "scikit-learn arpack": [2.0] * 5}
+        assert TARGETS[0].judge(cells)[0][0] == ahead
 
 
 def test_targets_are_told_apart():

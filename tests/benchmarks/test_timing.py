@@ -33,6 +33,17 @@ def test_the_longer_a_work_the_fewer_rounds():
     assert {name: len(runs) for name, runs in in_turn(works).items()} == {"long": 5, "short": 15}
 
 
+def test_of_rivals_the_fastest_goes_on():
+    """A slow one that is clearly behind is out at once; who is near has three rounds."""
+    _, works = recorded({"ours": 9.0, "slow": 1.4, "near": 1.2, "fastest": 1.0})
+    found = in_turn(works, rivals=["slow", "near", "fastest"])
+    assert {name: len(runs) for name, runs in found.items()} == {
+        "ours": 5, "slow": 1, "near": 3, "fastest": 5,
+    }  # fmt: skip
+    _, works = recorded({"first": 0.01, "second": 0.02})  # too short for one round to tell
+    assert len(in_turn(works, rivals=["first", "second"])["second"]) == 3
+
+
 def test_a_ratio_is_one_of_medians_over_the_rounds_of_both():
     found = ratio([4.0, 8.0, 6.0], [1.0, 2.0, 4.0, 9.0, 9.0], times=2)
     assert found.value == 6 / 4
@@ -67,7 +78,9 @@ def K():
 @pytest.mark.parametrize("n", [90, 87, 3])
 def test_a_read_is_the_product_with_ones(K, dtype, n):
     K = np.ascontiguousarray(K[:n, :n], dtype=dtype)
-    assert_allclose(speed_cases.read(K), K.sum(axis=1), rtol=1e-5 if dtype == "float32" else 1e-12)
+    assert_allclose(
+        speed_cases.reading_loop()(K), K.sum(axis=1), rtol=1e-5 if dtype == "float32" else 1e-12
+    )
 
 
 @pytest.mark.parametrize("method", [speed_cases.DENSE, speed_cases.ARPACK, speed_cases.RANDOMIZED])
