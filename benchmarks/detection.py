@@ -7,9 +7,8 @@ default parameters; PyOD's and isotree's get standardized columns, ours the colu
 ``--only ours`` keeps the stored results of the peers, which no change of this library moves.
 """
 
+import warnings
 from functools import partial
-
-import numpy as np
 
 from benchmarks import detection_cases as cases
 from benchmarks.detection_page import makers
@@ -50,14 +49,9 @@ def tasks(quick=False):
 
 def main():
     given = options(__doc__)
-    with np.errstate(all="ignore"):  # of the peers
-        publish(
-            "detection",
-            "detection.md",
-            tasks(given.quick),
-            makers(folder_of(given.quick, DOCS)),
-            given,
-        )
+    warnings.simplefilter("ignore")
+    parts = makers(folder_of(given.quick, DOCS))
+    publish("detection", "detection.md", tasks(given.quick), parts, given)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Tables, detectors and planted outliers that benchmarks.detection measures."""
 
-import time
-import warnings
+import os
 import zlib
+from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 from sklearn.base import clone
@@ -12,6 +14,7 @@ from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.results import DATA
+from benchmarks.timing import measured
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, datasets
 
 HIDDEN = ("breastw", "cardio", "Ionosphere", "pendigits", "thyroid", "vowels", "WDBC", "yeast")
@@ -27,19 +30,28 @@ PEERS = ("IForest", "MCD", "INNE", "KNN", "LOF", "GMM", "ECOD", "COPOD", "HBOS",
          "PCA", "EIF")  # fmt: skip
 
 
+def paths(quick=False):
+    """Files of the public tables."""
+    found = (Path(os.environ["L1KPCA_DATA"] or DATA) / "adbench").glob("*.npz")
+    ordered = sorted(found, key=lambda path: int(path.name.split("_")[0]))
+    if not ordered:
+        raise SystemExit("no tables found; set L1KPCA_DATA to the folder that holds adbench")
+    return ordered[13:15] if quick else ordered
+
+
+def load(path):
+    """Rows, at most 5000 of them, and labels."""
+    with np.load(path) as held:
+        X, y = np.asarray(held["X"], dtype=float), held["y"].astype(int)
+    rng = np.random.default_rng(zlib.crc32(path.name.encode()))
+    kept = rng.choice(len(X), ROWS, replace=False) if len(X) > ROWS else slice(None)
+    return X[kept], y[kept]
+
+
 def tables(quick=False):
-    """Rows and labels of the public tables, by name; at most 5000 rows of each."""
-    paths = sorted((DATA / "adbench").glob("*.npz"), key=lambda path: int(path.name.split("_")[0]))
-    if not paths:
-        raise OSError(f"no tables in {DATA / 'adbench'}")
-    for path in paths[13:15] if quick else paths:
-        with np.load(path) as held:
-            X, y = np.asarray(held["X"], dtype=float), held["y"].astype(int)
-        if len(X) > ROWS:
-            rng = np.random.default_rng(zlib.crc32(path.name.encode()))
-            chosen = rng.choice(len(X), ROWS, replace=False)
-            X, y = X[chosen], y[chosen]
-        yield path.stem.partition("_")[2], X, y
+    """Names, rows and labels of the public tables."""
+    for path in paths(quick):
+        yield path.stem.partition("_")[2], *load(path)
 
 
 def halves(X, y):
@@ -50,49 +62,33 @@ def halves(X, y):
     return X[train], X[rest], y[rest]
 
 
-class Forest:
-    """isotree's Extended Isolation Forest, with the settings of its paper."""
-
-    def fit(self, X):
-        try:
-            isotree = import_module("isotree")
-        except ImportError as missing:
-            raise RuntimeError("isotree is not installed") from missing
-        settings = {"ndim": 2, "ntrees": 100, "sample_size": min(256, len(X)), "max_depth": 8}
-        self.model = isotree.IsolationForest(
-            **settings, missing_action="fail", random_seed=1, nthreads=1
-        ).fit(X)
-        return self
-
-    def decision_function(self, X):
-        return self.model.predict(X)
-
-
 def ours(contamination="auto"):
     return KernelPCAOutlierDetector(contamination=contamination, random_state=0)
 
 
-def peer(name):
+def peer(name, n):
+    """A detector of PyOD as it is, or isotree's with the settings of the paper on it."""
+    if name != "EIF":
+        seed = {"random_state": 0} if name in SEEDED else {}
+        return getattr(import_module(f"pyod.models.{name.lower()}"), name)(**seed)
+    if find_spec("isotree") is None:
+        raise RuntimeError("isotree is not installed")
+    settings = {"ndim": 2, "ntrees": 100, "sample_size": min(256, n), "max_depth": 8}
+    settings |= {"missing_action": "fail", "random_seed": 1, "nthreads": 1}
+    return import_module("isotree").IsolationForest(**settings)
+
+
+def abnormality(name, train, X, contamination="auto"):
+    """How abnormal rows are to a detector that is fitted to others."""
+    if name == "l1kpca":
+        return -ours(contamination).fit(train).score_samples(X)
+    scaler = StandardScaler().fit(train)
+    detector = peer(name, len(train)).fit(scaler.transform(train))
     if name == "EIF":
-        return Forest()
-    seed = {"random_state": 0} if name in SEEDED else {}
-    return getattr(import_module(f"pyod.models.{name.lower()}"), name)(**seed)
-
-
-def abnormality(name, train, X, contamination):
-    """How abnormal rows are to a detector that is fitted to others; and the detector."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if name == "l1kpca":
-            detector = ours(contamination).fit(train)
-            return -detector.score_samples(X), detector
-        scaler = StandardScaler().fit(train)
-        detector = peer(name).fit(scaler.transform(train))
-        if X is train and name != "EIF":  # a row is not its own neighbor
-            found = detector.decision_scores_
-        else:
-            found = detector.decision_function(scaler.transform(X))
-        return np.nan_to_num(found, posinf=1e300), detector
+        return detector.predict(scaler.transform(X))
+    if X is train:  # a row is not its own neighbor
+        return np.nan_to_num(detector.decision_scores_, posinf=1e300)
+    return np.nan_to_num(detector.decision_function(scaler.transform(X)), posinf=1e300)
 
 
 def scored(name, setting, quick=False):
@@ -101,17 +97,16 @@ def scored(name, setting, quick=False):
     for table, X, y in tables(quick):
         if setting == "clean" and X.shape[1] > CLEAN_COLUMNS:
             continue
+        found[table] = None
         if name == "MCD" and X.shape[1] > MCD_COLUMNS:
-            found[table] = None
             continue
         train, rest, labels = halves(X, y) if setting == "clean" else (X, X, y)
         try:
-            scores, _ = abnormality(name, train, rest, 0 if setting == "clean" else "auto")
+            scores = abnormality(name, train, rest, 0 if setting == "clean" else "auto")
         except ValueError as refused:
             if name != "CBLOF":  # which finds no large clusters in some tables
                 raise
             print(f"{name}, {table}: {refused}")
-            found[table] = None
             continue
         found[table] = [roc_auc_score(labels, scores), average_precision_score(labels, scores)]
     return found
@@ -124,9 +119,7 @@ def line(name, quick=False):
         if X.shape[1] > CLEAN_COLUMNS:
             continue
         detector = ours() if name == "l1kpca" else IsolationForest(random_state=0)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            flagged = detector.fit_predict(X) == -1
+        flagged = detector.fit_predict(X) == -1
         clear = bool(getattr(detector, "clear_line_", False))
         found[table] = [f1_score(y, flagged), flagged[y == 0].mean(), flagged[y == 1].mean(), clear]
     return found
@@ -145,7 +138,7 @@ def planted(name="l1kpca", n=20_000, noise=0.3):
     X[1, 11] += 200
     for row in (2, 3, 4):
         X[row] = X[row, rng.permutation(X.shape[1])]
-    scores, _ = abnormality(name, X, X, "auto")
+    scores = abnormality(name, X, X)
     return [int((scores > scores[row]).sum()) + 1 for row in range(5)]
 
 
@@ -164,10 +157,7 @@ def culprits(name, kind, n_rows=200):
     """
     X, y = datasets.load(name, return_X_y=True)
     rng = np.random.default_rng(0)
-    detector = ours()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        detector.fit(X)
+    detector = ours().fit(X)
     used = np.flatnonzero(detector.columns_.used)
     rows = X[rng.choice(np.flatnonzero(y == 0), n_rows)].copy()
     column = rng.choice(used, n_rows)
@@ -214,20 +204,16 @@ def holes(name, share=0.3):
     """ROC-AUC with all cells, and with a share of them removed at random."""
     X, y = datasets.load(name, return_X_y=True)
     holey = np.where(np.random.default_rng(0).random(X.shape) < share, np.nan, X)
-    return [roc_auc_score(y, abnormality("l1kpca", Z, Z, "auto")[0]) for Z in (X, holey)]
+    return [roc_auc_score(y, abnormality("l1kpca", Z, Z)) for Z in (X, holey)]
 
 
 def cost(n=7603, d=100):
     """CPU seconds of fit and scores, the least of three."""
     X = factors(n, d)
-    seconds = {}
-    for name in ("l1kpca", "IForest"):
-        seconds[name] = np.inf
-        for _ in range(3):
-            before = time.process_time()
-            abnormality(name, X, X, "auto")
-            seconds[name] = min(seconds[name], time.process_time() - before)
-    return seconds
+    return {
+        name: min(measured(partial(abnormality, name, X, X))[2] for _ in range(3))
+        for name in ("l1kpca", "IForest")
+    }
 
 
 def hidden_cells(quick=False, n_rows=200, rounds=5):
@@ -243,9 +229,7 @@ def hidden_cells(quick=False, n_rows=200, rounds=5):
         rng = np.random.default_rng(0)
         order = rng.permutation(len(X))
         train, rest = X[order[: len(X) // 2]], X[order[len(X) // 2 :]][:n_rows]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            detector = ours().fit(train)
+        detector = ours().fit(train)
         columns = detector.columns_
         hidden = np.argwhere(rng.random((len(rest), columns.used.sum())) < 0.1)
         row, place = hidden.T

@@ -3,40 +3,44 @@
 from functools import partial
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+import pandas as pd
 from scipy import stats
 
 from benchmarks.detection_cases import PEERS
 from benchmarks.results import table
+from paper.figures import BLUE, panels, save
 
 OURS = "**l1kpca**"
 NO_EIF = "(EIF needs isotree, which has no wheel for this Python and did not build in 15 minutes.)"
 
 
 def all_of(results, setting):
-    """What each detector reached, by table."""
+    """What each detector reached."""
     start = f"peers/{setting}/"
     peers = {name: results[start + name] for name in PEERS if start + name in results}
     return {OURS: results[f"ours/{setting}"]} | peers
 
 
-def scores_of(results, setting, measure):
-    """Values of each detector, for the tables that every detector was run on."""
-    found = all_of(results, setting)
-    names = [name for name in found[OURS] if all(one.get(name) for one in found.values())]
-    return {one: np.array([held[name][measure] for name in names]) for one, held in found.items()}
+def each_of(results, kind):
+    """Results of ours on several tables or settings, by their name."""
+    start = f"ours/{kind}/"
+    found = {key.removeprefix(start): results[key] for key in results if key.startswith(start)}
+    return found or results[start]  # a KeyError that says what is missing
 
 
-def ranks_of(values):
-    """Mean rank of each detector; 1 is the best."""
-    table_ = np.array(list(values.values()))
-    return dict(zip(values, stats.rankdata(-table_, axis=0).mean(axis=1), strict=True))
+def ranks_of(results, setting, measure):
+    """Mean rank of each detector over the tables that all were run on, and how many these are."""
+    scores = pd.DataFrame(all_of(results, setting)).dropna().map(lambda both: both[measure])
+    return scores.rank(axis=1, ascending=False).mean(), len(scores)
+
+
+def percent(*values):
+    return [f"{100 * value:.0f}%" for value in values]
 
 
 def means(setting, results):
     """Means over all tables that a detector was run on, and mean ranks over those of all."""
-    ranks = [ranks_of(scores_of(results, setting, measure)) for measure in (0, 1)]
+    ranks = [ranks_of(results, setting, measure)[0] for measure in (0, 1)]
     lines = []
     for name, by_table in all_of(results, setting).items():
         values = np.array([value for value in by_table.values() if value])
@@ -55,16 +59,15 @@ def means(setting, results):
 
 def differences(setting, folder, results):
     """A picture of mean ranks with Nemenyi's critical difference, and what it shows in words."""
-    values = scores_of(results, setting, 0)
-    if len(values) == 1:
-        return "Mean ranks need the peers, which were not measured yet in this setting."
-    ranks, n_tables = ranks_of(values), len(values[OURS])
+    ranks, n_tables = ranks_of(results, setting, 0)
     k = len(ranks)
+    if k == 1:
+        return "Mean ranks need the peers, which were not measured yet in this setting."
     critical = stats.studentized_range.ppf(0.95, k, np.inf) / np.sqrt(2)
     critical *= np.sqrt(k * (k + 1) / (6 * n_tables))
     ranks = sorted((rank, name.strip("*")) for name, rank in ranks.items())
-    (folder / "images").mkdir(parents=True, exist_ok=True)
-    draw_ranks(folder / "images" / f"ranks_{setting}.png", ranks, critical, n_tables)
+    picture = partial(draw_ranks, ranks, critical, n_tables)
+    save(picture, folder / "images" / f"ranks_{setting}.png")
     said = ", ".join(f"{name} {rank:.1f}" for rank, name in ranks)
     within = sum(rank <= ranks[0][0] + critical for rank, _ in ranks) - 1
     return (
@@ -74,18 +77,17 @@ def differences(setting, folder, results):
     )
 
 
-def draw_ranks(path, ranks, critical, n_tables):
+def draw_ranks(ranks, critical, n_tables):
     """A dot for each detector, the best first, and a bar for what is not told from the best."""
-    figure = Figure(figsize=(6.5, 0.5 + 0.24 * len(ranks)), layout="constrained")
-    axes = FigureCanvasAgg(figure).figure.subplots()
+    figure, (axes,) = panels(1, (6.5, 0.5 + 0.24 * len(ranks)))
     best, places = ranks[0][0], range(len(ranks))
-    axes.axvspan(best, best + critical, color="#0072B2", alpha=0.15, lw=0)
+    axes.axvspan(best, best + critical, color=BLUE, alpha=0.15, lw=0)
     axes.plot([rank for rank, _ in ranks], places, "o", color="#000000")
     axes.set_yticks(places, [f"{name}  {rank:.1f}" for rank, name in ranks])
     axes.invert_yaxis()
+    axes.grid(visible=False)
     axes.set_xlabel(f"mean rank by ROC-AUC over {n_tables} tables (1 is the best)")
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=130)
+    return figure
 
 
 def line(results):
@@ -96,34 +98,28 @@ def line(results):
     lines = []
     for name, by_table in held.items():
         f1, false, found, clear = np.array(list(by_table.values()), dtype=float).mean(axis=0)
-        cells = f"{f1:.3f}", f"{100 * false:.1f}%", f"{100 * found:.0f}%"
-        lines.append([name, *cells, f"{100 * clear:.0f}%" if name == OURS else "-"])
+        clear = percent(clear) if name == OURS else "-"
+        lines.append([name, f"{f1:.3f}", f"{100 * false:.1f}%", *percent(found), *clear])
     heads = ["line", "mean F1", "ordinary rows flagged", "outliers flagged", "clear line"]
     return table(heads, lines)
 
 
 def planted(results):
     """Ranks of planted rows, and what happens to new rows with a wild cell."""
-    held = {OURS: results["ours/planted"]}
-    names = (name for name in PEERS if f"peers/planted/{name}" in results)
-    held |= {name: results[f"peers/planted/{name}"] for name in names}
-    lines = [[name, *ranks] for name, ranks in held.items()]
+    lines = [[name, *ranks] for name, ranks in all_of(results, "planted").items()]
     heads = ["rank of", "cell + 200", "cell + 200", "shuffled", "shuffled", "shuffled"]
-    new = f"New rows with one cell raised by 1000: {100 * results['ours/new cell']:.0f}% flagged."
-    return table(heads, lines) + "\n\n" + new
+    (share,) = percent(results["ours/new cell"])
+    return f"{table(heads, lines)}\n\nNew rows with one cell raised by 1000: {share} flagged."
 
 
 def culprits(results):
     """One changed cell in each of 200 ordinary rows."""
-    sets = [key.split("/")[2] for key in results if key.startswith("ours/far/")] or ["wbc"]
     lines = []
     for kind, said in (("far", "8 deviations more"), ("out of place", "in range, out of place")):
-        held = [results[f"ours/{kind}/{name}"] for name in sets]
-        for measure in held[0]:
-            values = [each[measure] for each in held]
-            shown = [f"{100 * value:.0f}%" for value in (*values, np.mean(values))]
-            lines.append([said, measure, *shown])
-    return table(["cell", "", *sets, "mean"], lines)
+        held = pd.DataFrame(each_of(results, kind))
+        shares = held.assign(mean=held.mean(axis=1)).iterrows()
+        lines += [[said, measure, *percent(*values)] for measure, values in shares]
+    return table(["cell", "", *held, "mean"], lines)
 
 
 def checks(results):
@@ -132,16 +128,12 @@ def checks(results):
     shown = [[d, f"{100 * mean:.1f}%", f"{100 * most:.1f}%"] for d, (mean, most) in clean.items()]
     flags = table(["columns", "flagged, mean of 5", "most"], shown)
     many = results["ours/many outliers"]
-    f1 = table(["share of outliers", *(f"{100 * float(share):.0f}%" for share in many)],
-               [["F1", *(f"{value:.2f}" for value in many.values())]])  # fmt: skip
-    held = {key.split("/")[2]: results[key] for key in results if key.startswith("ours/holes/")}
-    values = np.array(list(held.values()))
-    texts = ("all cells", "30% removed")
-    lines = [
-        [text, *(f"{value:.3f}" for value in (*row, row.mean()))]
-        for text, row in zip(texts, values.T, strict=True)
-    ]
-    holes = table(["ROC-AUC", *held, "mean"], lines)
+    shares = ["share of outliers", *percent(*map(float, many))]
+    f1 = table(shares, [["F1", *(f"{value:.2f}" for value in many.values())]])
+    held = pd.DataFrame(each_of(results, "holes"), ["all cells", "30% removed"])
+    held = held.assign(mean=held.mean(axis=1))
+    lines = [[text, *(f"{value:.3f}" for value in row)] for text, row in held.iterrows()]
+    holes = table(["ROC-AUC", *held], lines)
     cost = results["ours/cost"]
     spent = (
         f"Fit and scores of 7603 rows of 100 columns: {cost['l1kpca']:.1f} CPU seconds"
@@ -164,9 +156,7 @@ def hidden(results):
 
 def curves(results):
     """ROC-AUC of planted curves with one spread for each column, and one for all."""
-    held = {key.split("/")[2]: results[key] for key in results if key.startswith("ours/curves/")}
-    if not held:
-        raise KeyError("ours/curves")
+    held = each_of(results, "curves")
     lines = [
         [kind, noise, *(f"{both[kind][scaling]:.2f}" for scaling in ("columns", "common"))]
         for kind in next(iter(held.values()))
@@ -177,14 +167,13 @@ def curves(results):
 
 def bad_at(results):
     """The tables on which others are furthest ahead."""
-    held, others = all_of(results, "contaminated"), {}
-    ours = held.pop(OURS)
-    if not held:
+    areas = pd.DataFrame(all_of(results, "contaminated")).map(lambda both: both and both[0])
+    ours, peers = areas.pop(OURS), areas.astype(float)
+    if peers.empty:
         raise KeyError(f"peers/contaminated/{PEERS[0]}")
-    for table_ in ours:
-        others[table_] = max((by[table_][0], name) for name, by in held.items() if by[table_])
-    worst = sorted(ours, key=lambda name: ours[name][0] - others[name][0])[:6]
-    lines = [[name, f"{ours[name][0]:.3f}", f"{others[name][0]:.3f}", others[name][1]]
+    best = peers.max(axis=1)
+    worst = (ours - best).sort_values(kind="stable").index[:6]
+    lines = [[name, f"{ours[name]:.3f}", f"{best[name]:.3f}", peers.loc[name].idxmax()]
              for name in worst]  # fmt: skip
     return table(["table", "ours", "best peer", "which"], lines)
 

@@ -8,56 +8,34 @@ splits; PyOD's detectors get standardized columns and the same procedure. The es
 reference rows is made for all rows of a table, outliers among them, at the detector's own line.
 """
 
-import os
 import warnings
-import zlib
 from functools import partial
-from importlib import import_module
-from pathlib import Path
 
 import numpy as np
-from sklearn.preprocessing import StandardScaler
 
-from benchmarks.results import DATA, options, publish, table
+from benchmarks.detection_cases import CLEAN_COLUMNS, abnormality, load, paths
+from benchmarks.results import options, publish, table
 from l1kpca import KernelPCAOutlierDetector
 from l1kpca.outliers.calibration import Calibration
 from l1kpca.outliers.promises import benjamini_hochberg, estimated_false_share, most_false
 
-RATES = (0.05, 0.1, 0.2)
-THEIRS = {"PyOD KNN": {}, "PyOD IForest": {"random_state": 0}}
-N_SPLITS, MOST_ROWS, MOST_COLUMNS = 3, 5000, 600
-
-
-def load(path):
-    with np.load(path) as data:
-        X, y = data["X"], data["y"]
-    rng = np.random.default_rng(zlib.crc32(path.name.encode()))
-    kept = rng.choice(len(X), MOST_ROWS, False) if len(X) > MOST_ROWS else slice(None)
-    return X[kept], y[kept] == 1
-
-
-def abnormality(name, train, *others):
-    """Of several sets of rows, by a detector that was fitted to the first."""
-    if name not in THEIRS:
-        detector = KernelPCAOutlierDetector(contamination=0, random_state=0).fit(train)
-        return [-detector.score_samples(rows) for rows in others]
-    scaler = StandardScaler().fit(train)
-    kind = name.removeprefix("PyOD ")
-    detector = getattr(import_module(f"pyod.models.{kind.lower()}"), kind)(**THEIRS[name])
-    detector.fit(scaler.transform(train))
-    return [detector.decision_function(scaler.transform(rows)) for rows in others]
+RATES, N_SPLITS = (0.05, 0.1, 0.2), 3
+DETECTORS = ("l1kpca", "PyOD KNN", "PyOD IForest")
 
 
 def rates(path):
     """For each detector and split: shares false and found at each rate; was the bound broken?"""
-    (X, y), found = load(path), {"l1kpca": [], **{name: [] for name in THEIRS}}
+    (X, y), found = load(path), {name: [] for name in DETECTORS}
+    y = y == 1
     for split in range(N_SPLITS):
         ordinary = np.random.default_rng(split).permutation(np.flatnonzero(~y))
         ends = (np.array([0.35, 0.5]) * len(ordinary)).astype(int)
         train, reference, new = np.split(ordinary, ends)
         judged = np.r_[new, np.flatnonzero(y)]
+        others = X[np.r_[reference, judged]]
         for name, runs in found.items():
-            compared, scores = abnormality(name, X[train], X[reference], X[judged])
+            scores = abnormality(name.removeprefix("PyOD "), X[train], others, 0)
+            compared, scores = np.split(scores, [len(reference)])
             p = Calibration(compared, np.zeros(len(compared)), reference).p_values(scores)
             run, truth, order = [], y[judged], np.argsort(-scores, kind="stable")
             for rate in RATES:
@@ -77,7 +55,7 @@ def estimate(path):
         told = estimated_false_share(judged.abnormality)[last]
     except ValueError:
         return None
-    return [float(told), float((~y[judged.flagged]).mean())]
+    return [float(told), float((y[judged.flagged] != 1).mean())]
 
 
 def rates_table(results):
@@ -105,14 +83,11 @@ def estimates(results):
 def main():
     given = options(__doc__)
     warnings.simplefilter("ignore")
-    files = sorted((Path(os.environ["L1KPCA_DATA"] or DATA) / "adbench").glob("*.npz"))
-    files = [path for path in files if load(path)[0].shape[1] <= MOST_COLUMNS]
-    if not files:
-        raise SystemExit("no tables found; set L1KPCA_DATA to the folder that holds adbench")
+    files = [path for path in paths(given.quick) if load(path)[0].shape[1] <= CLEAN_COLUMNS]
     tasks = {
         f"{kind.__name__}/{path.stem}": partial(kind, path)
         for kind in (rates, estimate)
-        for path in (files[:2] if given.quick else files)
+        for path in sorted(files)
     }
     publish("promise", "promise.md", tasks, {"rates": rates_table, "estimates": estimates}, given)
 

@@ -8,12 +8,13 @@ when one of them is to change, and write the ratio beside the number.
 
 import statistics
 import sys
-import time
 import warnings
+from functools import partial
 
 import numpy as np
 
 from benchmarks.speed_cases import make_rows
+from benchmarks.timing import in_turn, seconds_of
 from l1kpca import L1KernelPCA, tuning
 from l1kpca.gram.stored import StoredGram
 from l1kpca.threads import computing
@@ -22,16 +23,10 @@ ROUNDS = 5
 
 
 def fit(n, count, **settings):
-    """Components of the Gaussian kernel."""
+    """Components of rows with 50 columns, of the Gaussian kernel unless another is asked for."""
     X = make_rows("falling", n, 50)
-    pca = L1KernelPCA(count, kernel="rbf", gamma=1 / 8, random_state=0, **settings)
-    return lambda: pca.fit(X)
-
-
-def linear(n, d):
-    """Components of the linear kernel."""
-    X = make_rows("falling", n, d)
-    return lambda: L1KernelPCA(10, random_state=0).fit(X)
+    settings = {"kernel": "rbf", "gamma": 1 / 8, "random_state": 0} | settings
+    return lambda: L1KernelPCA(count, **settings).fit(X)
 
 
 def product(n, width):
@@ -54,7 +49,7 @@ CASES = {
     "UPDATE_SPAN": ([1024, 65_536], [fit(5000, 10)]),
     "FEW_FLIPS": ([0.1, 1.0], [fit(5000, 10)]),
     "FEW_VECTORS": ([0, 8], [product(5000, 3), product(5000, 6)]),
-    "ROW_SPAN": ([2048, 131_072], [linear(100_000, 50)]),
+    "ROW_SPAN": ([2048, 131_072], [fit(100_000, 10, kernel="linear", gamma=None)]),
     "MANY_SCORES": ([8, 32, 10**9], [fit(2000, 100), fit(3000, 60, start="column")]),
     "START_BATCH": ([1, 16], [fit(3000, 5, n_starts=16)]),
 }
@@ -63,15 +58,14 @@ CASES = {
 def measure(name, values, work):
     """Times in turns, the value in use among them."""
     used = getattr(tuning, name)
-    times = {value: [] for value in [used, *values]}
-    for _ in range(ROUNDS + 1):
-        for value, found in times.items():
-            setattr(tuning, name, value)
-            begin = time.perf_counter()
-            work()
-            found.append(time.perf_counter() - begin)
+
+    def timed(value):
+        setattr(tuning, name, value)
+        return seconds_of(work)
+
+    runs = in_turn({value: partial(timed, value) for value in [used, *values]}, ROUNDS + 1)
     setattr(tuning, name, used)
-    medians = {value: statistics.median(spent[1:]) for value, spent in times.items()}
+    medians = {value: statistics.median(spent[1:]) for value, spent in runs.items()}
     return [f"{value}: {medians[value] / medians[used]:.2f}" for value in values], medians[used]
 
 
