@@ -28,9 +28,23 @@ def some(rows, what):
     return rows
 
 
+def part(rows, *names):
+    """The rows of some parts of an experiment."""
+    return some(rows[rows["part"].isin(names)], names[0])
+
+
+def listed(values, form=""):
+    """Names and values in one line."""
+    return ", ".join(f"{name} {value:{form}}" for name, value in values.items())
+
+
+def verdict_of(held, partly):
+    return HELD if held else PARTLY if partly else NOT_HELD
+
+
 def by_share(decisions, partly, evidence, held=1.0):
     """A verdict from the share of cases in which something is so; ``{}`` becomes that share."""
     cases = some(list(decisions), "a case that was run to its end")
     share = sum(cases) / len(cases)
-    verdict = HELD if share >= held else PARTLY if share >= partly else NOT_HELD
-    return verdict, evidence.replace("{}", f"{sum(cases)} of {len(cases)}")
+    said = evidence.replace("{}", f"{sum(cases)} of {len(cases)}")
+    return verdict_of(share >= held, share >= partly), said

@@ -5,6 +5,7 @@ from functools import cache, lru_cache, partial
 from itertools import product
 
 import numpy as np
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from l1kpca import L1KernelPCA, datasets
 from l1kpca.peers import KwakKernelPCA, L2KernelPCA, R1KernelPCA, XiaoKernelPCA
@@ -33,6 +34,13 @@ def kernel_parameters(kernel, sigma=None):
     if kernel == "linear":
         return {"kernel": "linear"}
     return {"kernel": "rbf", "gamma": "paper" if sigma is None else 1 / (2 * sigma**2)}
+
+
+def kernel_matrix(X, kernel, sigma=None):
+    """The same kernels as a matrix."""
+    if kernel == "linear":
+        return linear_kernel(X)
+    return rbf_kernel(X, gamma=1 / (2 * (sigma or X.shape[1]) ** 2))
 
 
 @cache

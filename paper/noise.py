@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import linalg
 from sklearn.metrics.pairwise import rbf_kernel
 
-from paper.claims import some
+from paper.claims import part
 from paper.methods import A1, L1_METHODS, L2, METHODS, R1, grid, standardize
 from paper.page import cells
 from paper.plain import loadings
@@ -122,15 +122,15 @@ def gaussian_explained(noisy, normal, sigma, center, p=4):
 
 def measure(at):
     """Means over the seeds; one row for each share, size and r (for each width and centering)."""
-    rows, part = [], at["part"]
+    rows, search = [], at["part"]
     sizes = {"coarse": COARSE, "fine": FINE, "gaussian": {"share": (0.1, 1.0), "size": (3.0, 10.0)}}
-    ways = grid(**sizes[part]) if part in sizes else [at["reading"]]
-    shares = (5, 10, 15, 20, 25, 30) if part in ("fine", "nearest") else (5, 30)
+    ways = grid(**sizes[search]) if search in sizes else [at["reading"]]
+    shares = (5, 10, 15, 20, 25, 30) if search in ("fine", "nearest") else (5, 30)
     for how, r in product(ways, shares):
-        seeds = range({"gaussian": 1, "nearest": 5}.get(part, 2))
+        seeds = range({"gaussian": 1, "nearest": 5}.get(search, 2))
         data = [instance({**at, **how}, at["shape"], r, seed) for seed in seeds]
         row = {**how, "corrupted": r}
-        if part == "gaussian":
+        if search == "gaussian":
             rows += [
                 {**row, **wide, **gaussian_explained(*data[0], **wide)}
                 for wide in grid(sigma=(10.0, 25.0), center=(False, True))
@@ -144,7 +144,7 @@ def ranking(rows, yardstick=""):
     """Readings with their levels over r, and how far the farthest is from the paper's.
 
     Where a finer search has a reading, with all six r, its levels are taken."""
-    linear = some(rows[rows["part"].isin(["coarse", "fine", "nearest"])], "search")
+    linear = part(rows, "coarse", "fine", "nearest")
     names = [f"{method}{yardstick}" for method in EXPLAINED_LINEAR]
     levels = linear.groupby([*READING, "part"])[names].mean()
     levels = levels.groupby(READING).last().set_axis([*EXPLAINED_LINEAR], axis=1)
@@ -155,15 +155,17 @@ def ranking(rows, yardstick=""):
 
 def sentences(rows):
     levels, others = ranking(rows), ranking(rows, ", scores")
-    first = dict(zip(READING, levels.index[0], strict=True))
+    factors, scaling, kind, share, size = levels.index[0]
     near = levels.iloc[0]
     every = (levels["within 2 points"] == len(EXPLAINED_LINEAR)).sum()
     listed = ", ".join(f"{m} {near[m]:.1f} ({level:.0f})" for m, level in EXPLAINED_LINEAR.items())
     linear = (
         f"Of {len(levels)} readings searched with the linear kernel:"
-        f" {every or 'none'} within 2 points of all five figures; the nearest is"
-        f" {in_words(first)}: {listed}, off by at most {near['off by at most']:.1f}. Read with the"
-        " scores of the noisy rows as the vectors that explain, the nearest is off by"
+        f" {every or 'none'} within 2 points of all five figures; the nearest is factors"
+        f" {factors}, scaled: {scaling}, {kind} noise of {size:g} deviations on {100 * share:g} %"
+        f" of the entries of a corrupted row: {listed}, off by at most"
+        f" {near['off by at most']:.1f}. Read with the scores of the noisy rows as the vectors that"
+        " explain, the nearest is off by"
         f" {others['off by at most'].iloc[0]:.1f}."
     )
     shown = gaussian_claims(rows)
@@ -175,19 +177,10 @@ def sentences(rows):
     return [linear, gaussian]
 
 
-def in_words(reading):
-    return (
-        f"factors {reading['factors']}, scaled: {reading['scaling']}, {reading['noise']} noise of"
-        f" {reading['size']:g} deviations on {100 * reading['share']:g} % of the entries of a"
-        " corrupted row"
-    )
-
-
 def gaussian_claims(rows):
     """Which of the Gaussian claims each reading and centering shows, at the corners of r, sigma."""
-    own = some(rows[rows["part"] == "gaussian"], "Gaussian search")
     found = {}
-    for key, corner in own.groupby([*READING, "center"]):
+    for key, corner in part(rows, "gaussian").groupby([*READING, "center"]):
         at = corner.set_index(["sigma", "corrupted"])[[*METHODS]]
         large = at.drop(index=(10.0, 5))
         others = large.drop(columns=L2).min(axis=1)
@@ -207,8 +200,7 @@ def gaussian_claims(rows):
 
 def table(rows, yardstick=""):
     """The twelve nearest readings."""
-    nearest = ranking(rows, yardstick).head(12)
-    return cells(nearest, 1).reset_index()
+    return cells(ranking(rows, yardstick).head(12), 1).reset_index()
 
 
 def gaussian_table(rows):

@@ -21,7 +21,7 @@ from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
 
 from paper import readings
-from paper.claims import by_share, some
+from paper.claims import by_share, listed, part, some
 from paper.figures import COLORS, panels
 from paper.methods import (
     A1,
@@ -91,7 +91,7 @@ def abnormality_of(method, kernel, X, seed, kept=0.8):
 
 def finished(rows):
     """The complete rows of the table, with the column in which they are shown."""
-    table = some(rows[rows["part"] == "table"], "table")
+    table = part(rows, "table")
     return table.assign(column=(table["method"] + " " + table["kernel"]).str.strip())
 
 
@@ -103,10 +103,6 @@ def areas(rows, measure="trapezoid"):
     table = table[(table["seed"] == 0) | (table["method"] == "iForest")]
     table = table.pivot_table(measure, "dataset", "column")
     return table.reindex(index=[n for n in DATASETS if n in table.index], columns=AUC.columns)
-
-
-def listed(values, form):
-    return ", ".join(f"{name} {value:{form}}" for name, value in values.items())
 
 
 def all_areas(rows):

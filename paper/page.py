@@ -12,6 +12,7 @@ from functools import partial
 
 import pandas as pd
 
+from benchmarks import results
 from paper import figures
 from paper.claims import HELD, NOT_HELD, NOT_JUDGED, PARTLY, decide, paragraphs
 
@@ -53,8 +54,7 @@ def markdown(table):
     """A table in Markdown, with its index if that has a name; bars in cells are escaped."""
     table = table if table.index.names == [None] else table.reset_index()
     table = table.map(lambda v: f"{v:g}" if isinstance(v, float) else str(v).replace("|", "\\|"))
-    lines = [table.columns, ["---"] * table.shape[1], *table.itertuples(index=False)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return results.table(list(table.columns), table.itertuples(index=False))
 
 
 def judged(experiment, rows):

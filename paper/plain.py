@@ -13,9 +13,7 @@ def loadings(Y, p):
     """Orthonormal loadings of each method, as columns."""
     first = axes_of(Y, p)
     return {
-        A1: one_by_one(Y, p, best_row),
-        KWAK: one_by_one(Y, p, longest_row),
-        XIAO: one_by_one(Y, p, lambda Z: axes_of(Z, 1)[:, 0]),
+        **{method: one_by_one(Y, p, start) for method, start in STARTS.items()},
         R1: r1(Y, first),
         L2: first,
     }
@@ -66,3 +64,6 @@ def r1(Y, W, steps=200):
         if moved < 1e-12:
             break
     return W
+
+
+STARTS = {A1: best_row, KWAK: longest_row, XIAO: lambda Y: axes_of(Y, 1)[:, 0]}

@@ -6,17 +6,19 @@ difference only if it leaves the other sets where they are, which L2-KPCA shows:
 kernel it has no start and no ties. The order of the rows changes no area of L2-KPCA.
 """
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
 
 from l1kpca import datasets
 from l1kpca.peers import L2KernelPCA
-from paper.claims import some
-from paper.methods import A1, KWAK, L2, METHODS, XIAO, grid, standardize
+from paper.claims import part
+from paper.methods import L2, METHODS, grid, standardize
 from paper.metrics import AREAS, paper_abnormality, pr_auc
 from paper.page import cells
-from paper.plain import axes_of, best_row, longest_row, one_by_one
+from paper.plain import STARTS, axes_of, one_by_one
 from paper.published import AUC, DATASETS, KERNEL_PCAS
 
 SCALES = {
@@ -25,8 +27,8 @@ SCALES = {
     "centered": lambda X: X - X.mean(axis=0),
     "to [0, 1]": lambda X: (X - X.min(axis=0)) / np.ptp(X, axis=0),
 }
+OURS = (33, "standardized", 0.8, "bad")  # columns, scale, kept, outliers
 KEPT = (0.5, 0.6, 0.7, 0.8, 0.9)
-DRAWN = {A1: best_row, KWAK: longest_row, XIAO: lambda Z: axes_of(Z, 1)[:, 0]}
 GRID = {
     "full": grid(part=["hunt"], dataset=["ionosphere"], columns=[33, 32], scale=SCALES)
     + grid(part=["draws"], dataset=["wbc"], batch=range(10), size=[100])
@@ -54,11 +56,10 @@ def hunt(X, y, abnormalities):
         method, _, kernel = column.rpartition(" ") if column in KERNEL_PCAS else (column, "", "")
         for kept in KEPT if method in METHODS else KEPT[3:4]:
             abnormality = abnormalities(method, kernel, X, 0, kept)
-            for name, area in AREAS.items():
-                yield {"model": column, "kept": kept, "area": name, "outliers": "bad",
-                       "value": area(y, abnormality)}  # fmt: skip
-                yield {"model": column, "kept": kept, "area": name, "outliers": "good",
-                       "value": area(1 - y, abnormality)}  # fmt: skip
+            for (name, area), outliers in product(AREAS.items(), ("bad", "good")):
+                value = area(y if outliers == "bad" else 1 - y, abnormality)
+                yield {"model": column, "kept": kept, "area": name, "outliers": outliers,
+                       "value": value}  # fmt: skip
 
 
 def draws(seeds):
@@ -70,7 +71,7 @@ def draws(seeds):
     for seed in seeds:
         drawn = np.random.default_rng(seed).choice(malignant, 21)
         X = standardize(raw.data[np.concatenate([benign, drawn])])
-        loadings = {m: one_by_one(X, X.shape[1], start) for m, start in DRAWN.items()}
+        loadings = {m: one_by_one(X, X.shape[1], start) for m, start in STARTS.items()}
         loadings[L2] = axes_of(X, X.shape[1])
         areas = {m: pr_auc(y, paper_abnormality(X @ W)) for m, W in loadings.items()}
         rows.append({"seed": seed, **areas})
@@ -79,16 +80,13 @@ def draws(seeds):
 
 def hunted(rows):
     """Readings of Ionosphere and their mean distance from the paper's twelve areas."""
-    own = some(rows[rows["part"] == "hunt"], "hunt")
+    own = part(rows, "hunt")
     keys = ["columns", "scale", "kept", "outliers", "area"]
     table = own.pivot_table("value", keys, "model")[[*AUC.columns]]
     fixed = table[["LOF", "iForest"]].groupby(["columns", "scale", "outliers", "area"])
     table[["LOF", "iForest"]] = fixed.transform("first")  # they keep no components
-    apart = table - AUC.loc["ionosphere"]
-    table["mean distance"], table["within 0.02"] = (
-        apart.abs().mean(axis=1),
-        (apart.abs() <= 0.02).sum(axis=1),
-    )
+    apart = (table - AUC.loc["ionosphere"]).abs()
+    table["mean distance"], table["within 0.02"] = apart.mean(axis=1), (apart <= 0.02).sum(axis=1)
     return table.sort_values("mean distance")
 
 
@@ -97,9 +95,8 @@ def sentences(rows):
     own = rows[rows["part"].isin(["hunt", "draws", "others"])]
     if (own["part"] == "hunt").any():
         table = hunted(own)
-        base = table.loc[(33, "standardized", 0.8, "bad", "trapezoid")]
+        base, origin = table.loc[(*OURS, "trapezoid")], table.loc[(*OURS, "from the origin")]
         best, key = table.iloc[0], table.index[0]
-        origin = table.loc[(33, "standardized", 0.8, "bad", "from the origin")]
         said.append(
             f"Ionosphere: {len(table)} readings were tried. As everywhere, the mean"
             f" distance from the paper's twelve areas is {base['mean distance']:.3f}, with the"
@@ -114,7 +111,8 @@ def sentences(rows):
         )
     drawn = own[own["part"] == "draws"]
     if len(drawn):
-        theirs = AUC.loc["wbc", [f"{m} linear" for m in (*DRAWN, L2)]].set_axis([*DRAWN, L2])
+        drawn_with = [*STARTS, L2]
+        theirs = AUC.loc["wbc", [f"{m} linear" for m in drawn_with]].set_axis(drawn_with)
         values = drawn[[*theirs.index]]
         places = ", ".join(f"{m} {(values[m] < theirs[m]).mean():.0%}" for m in values)
         near = ((values - theirs).abs() <= 0.02).all(axis=1)
@@ -131,14 +129,7 @@ def ionosphere_table(rows):
     """The nearest readings, and single changes of ours."""
     table = hunted(rows)
     keys = table.index.to_frame()
-    base = {
-        "columns": 33,
-        "scale": "standardized",
-        "kept": 0.8,
-        "outliers": "bad",
-        "area": "trapezoid",
-    }
-    single = sum((keys[name] != value).astype(int) for name, value in base.items()) <= 1
+    single = (keys != [*OURS, "trapezoid"]).sum(axis=1) <= 1
     shown = pd.concat([table.head(8), table[single]])
     shown = shown[~shown.index.duplicated()]
     columns = ["mean distance", "within 0.02", f"{L2} linear", "LOF", "iForest"]
@@ -146,7 +137,6 @@ def ionosphere_table(rows):
 
 
 def others_table(rows):
-    own = some(rows[rows["part"] == "others"], "others")
-    table = own.pivot_table("pr_auc", ["scale", "kept"], "dataset", sort=False)
+    table = part(rows, "others").pivot_table("pr_auc", ["scale", "kept"], "dataset", sort=False)
     table.loc[("the paper", ""), :] = AUC[f"{L2} linear"]
     return cells(table, 4)

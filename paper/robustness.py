@@ -16,7 +16,7 @@ all rows have the same, and rounding decides where it starts.
 import pandas as pd
 
 from paper import noise
-from paper.claims import HELD, NOT_HELD, PARTLY, by_share, some
+from paper.claims import PARTLY, by_share, listed, some, verdict_of
 from paper.figures import COLORS, MARKERS, band, panels
 from paper.methods import A1, KWAK, L1_METHODS, L2, METHODS, R1, XIAO, grid, kernel_parameters
 from paper.page import cells
@@ -64,8 +64,7 @@ def means(rows, kernel, center=False):
     return chosen(rows, kernel, center).pivot_table("explained", index, "method")[[*METHODS]]
 
 
-def sentences(rows):
-    return noise.sentences(rows)
+sentences = noise.sentences
 
 
 def order(rows):
@@ -85,7 +84,7 @@ def levels(rows):
     Held if all five means over r are within 2 points, partly if three."""
     mean = means(rows, "linear").mean()
     close = [abs(mean[m] - level) <= 2 for m, level in EXPLAINED_LINEAR.items()]
-    found = ", ".join(f"{m} {mean[m]:.1f}" for m in EXPLAINED_LINEAR)
+    found = listed(mean[[*EXPLAINED_LINEAR]], ".1f")
     return by_share(close, 0.6, f"{{}} within 2 points: {found}")
 
 
@@ -102,7 +101,7 @@ def lead(rows):
         f"{gain.mean():+.2f} on {other} ({gain.min():+.2f} to {gain.max():+.2f})"
         for other, gain in gains.items()
     )
-    return HELD if held else PARTLY if partly else NOT_HELD, f"the lead of Algorithm 1 is {found}"
+    return verdict_of(held, partly), f"the lead of Algorithm 1 is {found}"
 
 
 def decline(rows):
@@ -114,7 +113,7 @@ def decline(rows):
     first, last = mean.iloc[0], mean.iloc[-1]
     gaps = [line[A1] - line[L2] for line in (first, last)]
     falls, constant = (last < first).all(), abs(gaps[1] - gaps[0]) <= 1
-    return HELD if falls and constant else PARTLY if falls or constant else NOT_HELD, (
+    return verdict_of(falls and constant, falls or constant), (
         f"from r = {mean.index[0]:g} to {mean.index[-1]:g} all methods fall:"
         f" {'yes' if falls else 'no'}; the gap between Algorithm 1 and L2-KPCA goes from"
         f" {gaps[0]:.1f} to {gaps[1]:.1f} points"
@@ -147,8 +146,8 @@ def alike(mean):
     Which row KPCA-L1 starts from is left to rounding, as all rows have the same norm."""
     corner = mean.sort_index().iloc[0]
     spread = corner.max() - corner.min()
-    verdict = HELD if spread <= 1 else PARTLY if spread <= 3 else NOT_HELD
-    return verdict, f"at the smallest r and sigma the five methods span {spread:.2f} points"
+    evidence = f"at the smallest r and sigma the five methods span {spread:.2f} points"
+    return verdict_of(spread <= 1, spread <= 3), evidence
 
 
 @either_centering
@@ -196,8 +195,8 @@ def best(mean):
     The L1 methods differ by their start alone, which moves them by fractions of a point."""
     mean = some(mean[mean.index.get_level_values("corrupted") > 20], "r above 20")
     gain = mean[A1] - mean.drop(columns=A1).max(axis=1)
-    far, ahead = (gain >= 1).sum(), (gain > 0).mean() >= 0.5
-    return HELD if far == len(gain) else PARTLY if ahead else NOT_HELD, (
+    far = (gain >= 1).sum()
+    return verdict_of(far == len(gain), (gain > 0).mean() >= 0.5), (
         f"Algorithm 1 leads by a point or more in {far} of {len(gain)} settings; its lead on the"
         f" best of the others is {gain.min():+.2f} to {gain.max():+.2f} points"
     )
@@ -205,11 +204,9 @@ def best(mean):
 
 def curves(rows, center=False):
     """The linear kernel with the paper's levels, and the Gaussian kernels."""
-    linear = chosen(rows, "linear", center)
+    linear, gaussian = (chosen(rows, kernel, center) for kernel in ("linear", "gaussian"))
     parts = [("linear kernel", linear)]
-    parts += [
-        (f"σ = {sigma:g}", own) for sigma, own in chosen(rows, "gaussian", center).groupby("sigma")
-    ]
+    parts += [(f"σ = {sigma:g}", own) for sigma, own in gaussian.groupby("sigma")]
     figure, axes = panels(len(parts), (2.4 * len(parts), 3.6))
     for panel, (title, own) in zip(axes, parts, strict=True):
         for method in METHODS:

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import linalg
 from sklearn.metrics.pairwise import rbf_kernel
 
-from paper.claims import some
-from paper.methods import A1, L1_METHODS, METHODS, grid
+from paper.claims import listed, part
+from paper.methods import A1, L1_METHODS, METHODS, R1, grid
 from paper.metrics import inside_boundary, standardized_scores
-from paper.plain import axes_of, best_row, longest_row, one_by_one, r1
+from paper.plain import axes_of, loadings, r1
 
 BATCH = 100
 GRID = {
@@ -69,12 +69,11 @@ def scores_of(K):
     values, vectors = linalg.eigh(K)
     kept = values > 1e-10 * values[-1]
     Y = vectors[:, kept] * np.sqrt(values[kept])
-    starts = {"KPCA-L1": longest_row, "L1-KPCA": lambda Z: axes_of(Z, 1)[:, 0], A1: best_row}
-    loadings = {name: one_by_one(Y, 2, start) for name, start in starts.items()}
+    found = loadings(Y, 2)
     w = r1(Y, axes_of(Y, 1))
     left = Y - Y @ w @ w.T
-    loadings |= {"R1-KPCA": np.hstack([w, r1(left, axes_of(left, 1))]), "L2-KPCA": axes_of(Y, 2)}
-    return {name: Y @ loadings[name] for name in METHODS}
+    found[R1] = np.hstack([w, r1(left, axes_of(left, 1))])
+    return {name: Y @ found[name] for name in METHODS}
 
 
 def measure(at):
@@ -91,31 +90,26 @@ def measure(at):
     return rows
 
 
-def searched(rows):
-    return some(rows[rows["part"] == "search"], "search")
-
-
 def nearest(rows):
     """The seed at which Algorithm 1 has fewest squares inside, and the best other one the most."""
-    own = searched(rows)
+    own = part(rows, "search")
     others = own[[*METHODS]].drop(columns=A1).min(axis=1)
     return int(own.loc[(others - 7 * own[A1]).idxmax(), "seed"])
 
 
 def sentences(rows):
-    own = searched(rows).set_index("seed")
+    own = part(rows, "search").set_index("seed")
     out = own[[*METHODS]] == 0
     alone = out[A1] & ~out.drop(columns=A1).any(axis=1)
     three = out[L1_METHODS].all(axis=1) & ~out.drop(columns=L1_METHODS).any(axis=1)
     kept = ", ".join(f"{name} in {count}" for name, count in out.sum().items())
     at = own.loc[nearest(rows)]
-    inside = ", ".join(f"{name} {at[name]:.0f}" for name in METHODS)
-    return [
-        (
-            f"Of {len(own)} spirals drawn at random, with widths and centerings, Algorithm 1 alone"
-            f" keeps all six squares out in {alone.sum()}, the three L1 methods alone in"
-            f" {three.sum()}. All squares are kept out by {kept}. The nearest to the paper's"
-            f" picture: {at['turns']:g} turns, {at['points']:.0f} points, σ = {at['sigma']:.2f},"
-            f" {'' if at['center'] else 'not '}centered; squares inside: {inside}."
-        )
-    ]
+    inside = listed(at[[*METHODS]], ".0f")
+    said = (
+        f"Of {len(own)} spirals drawn at random, with widths and centerings, Algorithm 1 alone"
+        f" keeps all six squares out in {alone.sum()}, the three L1 methods alone in"
+        f" {three.sum()}. All squares are kept out by {kept}. The nearest to the paper's"
+        f" picture: {at['turns']:g} turns, {at['points']:.0f} points, σ = {at['sigma']:.2f},"
+        f" {'' if at['center'] else 'not '}centered; squares inside: {inside}."
+    )
+    return [said]

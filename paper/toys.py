@@ -15,14 +15,13 @@ would be those of L2-KPCA.
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Circle
-from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.preprocessing import KernelCenterer
 
 from l1kpca.datasets import make_line, make_spiral
 from paper import spirals
-from paper.claims import HELD, NOT_HELD, PARTLY, by_share, some
+from paper.claims import by_share, listed, some, verdict_of
 from paper.figures import BLUE, COLORS, MARKERS, ORANGE, panels
-from paper.methods import A1, L1_METHODS, L2, METHODS, grid
+from paper.methods import A1, L1_METHODS, L2, METHODS, grid, kernel_matrix
 from paper.metrics import inside_boundary, standardized_scores
 from paper.page import cells
 
@@ -41,7 +40,7 @@ def measure(at, data_dir):
         return spirals.measure(at)
     line = at["part"] == "line"
     X, kind = (make_line if line else make_spiral)(random_state=at["seed"])
-    K = linear_kernel(X) if line else rbf_kernel(X, gamma=1 / (2 * at["sigma"] ** 2))
+    K = kernel_matrix(X, "linear" if line else "gaussian", at["sigma"])
     K = KernelCenterer().fit_transform(K) if at["center"] else K
     rows = []
     for name in METHODS:
@@ -80,8 +79,7 @@ def by_setting(rows, column):
     return rows.fillna({"sigma": 0}).pivot_table(column, ["sigma", "center", "seed"], "method")
 
 
-def sentences(rows):
-    return spirals.sentences(rows)
+sentences = spirals.sentences
 
 
 def same_loading(rows):
@@ -113,7 +111,7 @@ def squares_line(rows):
     Held if so in every setting, partly if in half of them."""
     inside = by_setting(counts(rows, "line"), "squares_inside")
     decisions = (inside[L2] > 0) & (inside.drop(columns=L2) == 0).all(axis=1)
-    found = ", ".join(f"{m} {inside[m].mean():.1f}" for m in METHODS)
+    found = listed(inside.mean()[[*METHODS]], ".1f")
     return by_share(decisions, 0.5, f"so in {{}} settings; squares inside on average: {found}")
 
 
@@ -128,8 +126,7 @@ def squares_spiral(rows):
     inside = by_setting(counts(rows, "spiral"), "squares_inside")
     alone = (inside[A1] == 0) & (inside.drop(columns=A1) > 0).all(axis=1)
     better = (inside[A1] == 0) & (inside[L2] > 0)
-    verdict = HELD if alone.mean() >= 0.5 else PARTLY if better.any() else NOT_HELD
-    return verdict, (
+    return verdict_of(alone.mean() >= 0.5, better.any()), (
         f"Algorithm 1 keeps all squares out and L2-KPCA does not in {better.sum()} of"
         f" {len(inside)} settings, always together with another method; alone in {alone.sum()}"
         if not alone.any()
@@ -147,9 +144,8 @@ KINDS = {
 
 def plot_planes(rows):
     """The line, and below it the spiral of the search that is nearest to the paper's picture."""
-    points, seed = _points(rows), spirals.nearest(rows)
-    X, kind, how = spirals.draw(seed)
-    centered = "centered" if how["center"] else "not centered"
+    points = _points(rows)
+    X, kind, how = spirals.draw(spirals.nearest(rows))
     spiral = spirals.scores_of(spirals.kernel_of(X, how))
     figure, axes = panels(len(METHODS), (2.3 * len(METHODS), 5.6), rows=2)
     for place, method in enumerate(METHODS):
@@ -159,7 +155,7 @@ def plot_planes(rows):
         own = pd.DataFrame({"score_1": scores[:, 0], "score_2": scores[:, 1], "kind": kind})
         _plane(axes[place + len(METHODS)], own, method)
     axes[0].set_ylabel("the line")
-    axes[len(METHODS)].set_ylabel(f"a spiral, σ = {how['sigma']:.2g}, {centered}")
+    axes[len(METHODS)].set_ylabel(f"a spiral, σ = {how['sigma']:.2g}, {CENTERING[how['center']]}")
     return figure
 
 

@@ -13,7 +13,7 @@ from paper.metrics import (
     paper_abnormality,
     standardized_scores,
 )
-from paper.rate import steps_of_algorithm_1
+from paper.steps import steps_of_algorithm_1
 
 
 @pytest.mark.parametrize("sigma", [None, 5.0])
