@@ -9,6 +9,7 @@ table where MAIN says so, and what SHORT says of it.
 import math
 from contextlib import suppress
 from functools import partial
+from types import SimpleNamespace
 
 import pandas as pd
 
@@ -57,74 +58,56 @@ def markdown(table):
     return results.table(list(table.columns), table.itertuples(index=False))
 
 
-def judged(experiment, rows):
-    """Claim, criterion, why it may not hold, verdict and evidence, for every claim."""
-    found = []
+def shown_of(experiment, rows, docs):
+    """What the pages show of an experiment; its pictures go to ``docs``.
+
+    A claim is what is claimed, criterion, why it may not hold, verdict and evidence.
+    """
+    title, *text = paragraphs(experiment.__doc__)
+    claims, sentences, tables, pictures = [], [], [], []
     for claim in experiment.CLAIMS:
         said, criterion, *why = paragraphs(claim.__doc__)
-        found.append((said, criterion, " ".join(why), *decide(claim, rows)))
-    return found
-
-
-def title_of(experiment):
-    return paragraphs(experiment.__doc__)[0].rstrip(".")
-
-
-def found_in(experiment, rows):
-    """Sentences that are computed; none if rows are missing."""
-    with suppress(LookupError):
-        return experiment.sentences(rows) if hasattr(experiment, "sentences") else []
-    return []
-
-
-def tables(experiment, rows):
-    for title, table, *given in experiment.TABLES:
+        claims.append((said, criterion, " ".join(why), *decide(claim, rows)))
+    with suppress(LookupError):  # what lacks rows is left out
+        sentences = experiment.sentences(rows) if hasattr(experiment, "sentences") else []
+    for name, table, *given in experiment.TABLES:
         with suppress(LookupError):
-            yield f"### {title}\n\n{markdown(table(rows, *given))}"
-
-
-def pictures(experiment, rows, docs):
+            tables.append((name, markdown(table(rows, *given))))
     for name, caption, draw, *given in experiment.FIGURES:
         if figures.save(partial(draw, rows, *given), docs / PICTURES / f"{name}.png"):
-            yield f"![{caption}]({PICTURES}/{name}.png)\n\n*{caption}*"
+            pictures.append(f"![{caption}]({PICTURES}/{name}.png)\n\n*{caption}*")
+    by_table = getattr(experiment, "MAIN", "figure") == "table"
+    main = [table for _, table in tables] if by_table else pictures
+    return SimpleNamespace(
+        title=title.rstrip("."), text=text, claims=claims, sentences=sentences, tables=tables,
+        pictures=pictures, main=[*main, "Not measured in this run."][0],
+        short=[experiment.SHORT] if hasattr(experiment, "SHORT") else [],
+    )  # fmt: skip
 
 
-def section(experiment, rows, docs):
-    """One experiment on the page of details, and its verdicts; its pictures go to ``docs``."""
-    claims = judged(experiment, rows)
-    lines = [[said, f"**{v}**", evidence, criterion] for said, criterion, _, v, evidence in claims]
+def section(shown):
+    """One experiment on the page of details."""
+    lines = [[said, f"**{v}**", found, criterion] for said, criterion, _, v, found in shown.claims]
     table = pd.DataFrame(lines, columns=["claim", "verdict", "what the rows say", "criterion"])
-    text = paragraphs(experiment.__doc__)[1:] + found_in(experiment, rows)
-    parts = [f"## {title_of(experiment)}", *text, "### Verdicts", markdown(table)]
-    parts += [*pictures(experiment, rows, docs), *tables(experiment, rows)]
-    return "\n\n".join(parts), [verdict for *_, verdict, _ in claims]
+    parts = [f"## {shown.title}", *shown.text, *shown.sentences, "### Verdicts", markdown(table)]
+    parts += [*shown.pictures, *(f"### {title}\n\n{table}" for title, table in shown.tables)]
+    return "\n\n".join(parts)
 
 
-def overview(experiments, docs):
+def overview(experiments):
     """The claims in one table, why some did not hold, and one figure or table for each section."""
-    lines, open_claims, sections = [], [], []
-    for module, rows in experiments:
-        for said, _, why, verdict, evidence in judged(module, rows):
+    lines, why_not, sections = [], [], []
+    for shown in experiments:
+        for said, _, why, verdict, evidence in shown.claims:
             short = said.partition(". (")[0].rstrip(".")
             lines.append([str(len(lines) + 1), short, f"**{verdict}**", evidence])
             if verdict == NOT_HELD:
-                open_claims.append(f"{len(lines)}. {why or evidence}")
-        main = getattr(module, "MAIN", "figure")
-        shown = tables(module, rows) if main == "table" else pictures(module, rows, docs)
-        text = [module.SHORT] if hasattr(module, "SHORT") else []
-        body = next(shown, "Not measured in this run.").partition("\n\n")
-        kept = "".join(body[2:]) if main == "table" and body[1] else "".join(body)
-        parts = [f"## {title_of(module)}", *text, *found_in(module, rows), kept]
+                why_not.append(f"- Claim {len(lines)}: {why or evidence}")
+        parts = [f"## {shown.title}", *shown.short, *shown.sentences, shown.main]
         sections.append("\n\n".join(parts))
     table = markdown(pd.DataFrame(lines, columns=["", "claim", "verdict", "what the rows say"]))
-    why = [f"- Claim {line.replace('. ', ': ', 1)}" for line in open_claims]
-    return [
-        table,
-        "## What did not hold, and why",
-        "\n".join(why) or "Nothing.",
-        CHANGES,
-        *sections,
-    ]
+    heading = "## What did not hold, and why"
+    return [table, heading, "\n".join(why_not) or "Nothing.", CHANGES, *sections]
 
 
 def write(experiments, docs, notes, about):
@@ -132,8 +115,8 @@ def write(experiments, docs, notes, about):
 
     Gives how many claims got each verdict."""
     docs.mkdir(parents=True, exist_ok=True)
-    found = [section(module, rows, docs) for module, rows in experiments]
-    verdicts = [verdict for _, own in found for verdict in own]
+    found = [shown_of(module, rows, docs) for module, rows in experiments]
+    verdicts = [verdict for shown in found for *_, verdict, _ in shown.claims]
     tally = {v: verdicts.count(v) for v in (HELD, PARTLY, NOT_HELD, NOT_JUDGED) if v in verdicts}
     counts = ", ".join(f"{count} {verdict}" for verdict, count in tally.items())
     made = "<!-- Written by python -m paper; do not edit. -->"
@@ -148,14 +131,14 @@ def write(experiments, docs, notes, about):
             OPENING,
             f"**Of {len(verdicts)} claims: {counts}.** {measured}",
             *notes,
-            *overview(experiments, docs),
+            *overview(found),
         ],
         "reproduction_details": [
             "# The paper, reproduced: details",
             made,
             "What [the page](reproduction.md) leaves out: criteria, searches, all tables.",
             *notes,
-            *(text for text, _ in found),
+            *map(section, found),
             "## Where it ran",
             markdown(pd.DataFrame(about.items(), columns=["", " "])),
         ],

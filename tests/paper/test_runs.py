@@ -192,6 +192,7 @@ def test_the_experiment_of_the_page_on_extending_works(tmp_path):
     exec(example, names)
     at = names["GRID"]["quick"][0]
     rows = pd.DataFrame([{**at, **row} for row in names["measure"](at, None)])
-    said, verdicts = page.section(SimpleNamespace(**names), rows, tmp_path)
-    assert verdicts == [names["CLAIMS"][0](rows)[0]]
+    shown = page.shown_of(SimpleNamespace(**names), rows, tmp_path)
+    assert [verdict for *_, verdict, _ in shown.claims] == [names["CLAIMS"][0](rows)[0]]
+    said = page.section(shown)
     assert said.startswith("## Where a random start ends")
