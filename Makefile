@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-# pytest-xdist workers (0: none), and threads of BLAS and numba within each of them.
-WORKERS      ?= 2
+# pytest-xdist workers (0: none), and threads of BLAS and numba within each of them. One more than
+# two cores, as tests wait a good third of their time: for a browser, a cluster, other processes.
+WORKERS      ?= 3
 TEST_THREADS ?= 1
 PYTEST_ARGS  ?=
 BENCH_ARGS   ?=

@@ -15,14 +15,18 @@ from l1kpca import tuning
 from missing import DATA_MISSING, DATA_SETS, DATA_VARIABLE, REMEDIES
 
 LONG = (
-    "gram/test_dask_factor.py", "report/test_browser.py", "gram/test_dask.py", "test_examples.py",
-    "paper/test_runs.py", "reliability/test_fuzz.py", "contracts/test_finders.py",
-    "contracts/test_grams.py", "reliability/test_same_answer.py", "cli/test_batches.py",
-    "estimators/test_checkpoint.py", "components/test_deflation.py", "tables/test_corpus.py",
-    "report/test_reference.py", "estimators/test_interrupt.py", "gram/test_memory.py",
-    "optimality/test_bounds.py", "outliers/test_detector.py", "estimators/test_l1_kernel_pca.py",
-    "contracts/test_rules.py", "scripts/test_soak.py", "supply/test_distribution.py",
-    "cli/test_cluster.py", "cli/test_outputs.py", "cli/test_program.py", "reliability/test_load.py",
+    "test_examples.py", "gram/test_dask_factor.py", "report/test_browser.py",
+    "reliability/test_fuzz.py", "paper/test_runs.py", "contracts/test_grams.py",
+    "contracts/test_finders.py", "benchmarks/test_speed.py", "cli/test_batches.py",
+    "gram/test_dask.py", "reliability/test_same_answer.py", "contracts/test_rules.py",
+    "gram/test_memory.py", "estimators/test_checkpoint.py", "tables/test_corpus.py",
+    "estimators/test_interrupt.py", "report/test_reference.py", "test_docs.py",
+    "optimality/test_bounds.py", "supply/test_distribution.py", "cli/test_cluster.py",
+    "cli/test_outputs.py", "cli/test_program.py", "benchmarks/test_pages.py",
+    "components/test_deflation.py", "contracts/test_followed.py", "scripts/test_soak.py",
+    "reliability/test_faults.py", "estimators/test_l1_kernel_pca.py", "peers/test_peers.py",
+    "reliability/test_killed.py", "peers/test_paper_figures.py", "reliability/test_load.py",
+    "outliers/test_memory.py", "outliers/test_detector.py", "supply/test_network.py",
 )  # fmt: skip
 """Files that take long, the longest first."""
 DEFAULT_DATA_DIR = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -110,6 +114,22 @@ def run_script(start_script):
         return output
 
     return run
+
+
+@pytest.fixture(scope="session")
+def forked_workers():
+    """Processes of a cluster fork from one that has imported what they need.
+
+    A worker then starts at once, and so does the one that takes the place of a killed one.
+    """
+    dask = pytest.importorskip("dask")
+    from distributed.utils import get_mp_context
+
+    needed = ["distributed.nanny", "dask.array", "dask.dataframe", "l1kpca.gram.dask_factor",
+              "l1kpca.gram.dask", "l1kpca.cli.detection"]  # fmt: skip
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        get_mp_context().set_forkserver_preload(needed)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from l1kpca.cli import detection
 
 
 @pytest.fixture(scope="module")
-def cluster():
+def cluster(forked_workers):
     with LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
     ) as found:

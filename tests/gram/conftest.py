@@ -18,7 +18,7 @@ def client(two_processes):
 
 
 @pytest.fixture(scope="module")
-def two_processes():
+def two_processes(forked_workers):
     """Two worker processes.
 
     A cluster gives up a lost worker some seconds later unless one of its name is there then. The
