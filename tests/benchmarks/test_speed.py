@@ -105,14 +105,14 @@ def test_a_stopped_run_goes_on(run, tmp_path):
     journal = tmp_path / "quick" / "speed.jsonl"
     seconds = {method: [0.25] for method in TIMED["mnist-2"].methods}
     Tasks(journal, quiet=True).run("mnist-2", lambda: seconds)
-    run("--quick", "--only", "mnist-2", "landmarks-200k")
+    run("--quick", "--only", "mnist-2", "exact-80k")
     found = json.loads((tmp_path / "quick" / "speed.json").read_text())
     assert found["mnist-2"]["result"] == seconds
-    assert set(found["landmarks-200k"]["result"]) == set(CASES["landmarks-200k"].methods)
-    assert found["landmarks-200k"]["about"]["l1kpca"]
+    assert set(found["exact-80k"]["result"]) == set(CASES["exact-80k"].methods)
+    assert found["exact-80k"]["about"]["l1kpca"]
     assert not journal.exists()
     page = (tmp_path / "quick" / "performance.md").read_text()
-    assert f"{found['landmarks-200k']['about']['started']}" in page
+    assert f"{found['exact-80k']['about']['started']}" in page
 
 
 def test_two_versions_are_compared(run, tmp_path, capsys):
