@@ -82,6 +82,12 @@ def test_a_cell_is_ahead_if_it_is_so_in_four_of_five_rounds():
         assert TARGETS[0].judge(cells)[0][0] == ahead
 
 
+def test_a_peer_is_held_against_the_median_of_a_plain_version():
+    (target,) = [one for one in TARGETS if one.case.startswith("XiaoKernelPCA")]
+    results = {"peer-XiaoKernelPCA": {"seconds": [1.0, 1.0, 2.0, 1.0, 9.0], "plain": [8.0]}}
+    assert target.judge(results)[0] == ["0.125", "0.125 to 1.12; 4 of 5", "met"]
+
+
 def test_targets_are_told_apart():
     assert len({(target.case, target.measure) for target in TARGETS}) == len(TARGETS)
 
