@@ -113,7 +113,8 @@ and .706; with 1000 rows .877 and .695, with a damping of 1e-4 .878 and .707."""
 # --- searches ------------------------------------------------------------------------------------
 
 COMPONENT_BATCH = 16
-"""Components whose searches start together, after one pass over K."""
+"""Components whose searches start together, after one pass over K: 10 of a stored K of 7603 rows
+take two thirds of the time of five batches of 2."""
 
 BATCH_ENTRIES = 8_000_000
 """Signs of a batch of starts: 64 MB."""

@@ -12,10 +12,9 @@ from l1kpca.cli.terminal import Terminal
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
 from l1kpca.report.ranking import Cases, Summary, summarize
 from l1kpca.report.values import short, shown_value
-from l1kpca.tables.encoder import Encoded
+from l1kpca.tables.encoder import Encoded, totals_among
 from l1kpca.tables.kinds import KINDS, USED
 from l1kpca.tables.table import Table, TableError, shown_list
-from l1kpca.tables.totals import totals_among
 
 _PLAIN = ("numbers", "dates", "0 and 1", "an array of numbers")
 SAMPLE_ROWS = 200_000  # of a table, kept in memory; a detector learns from them

@@ -32,12 +32,6 @@ class Component:
         """The L1 norm of the scores."""
         return float(abs(self.scores).sum(dtype=np.float64))
 
-    @property
-    def square(self) -> float:
-        """The sum of squared scores."""
-        scores = self.scores.astype(np.float64, copy=False)
-        return float(scores @ scores)
-
     def oriented(self) -> "Component":
         """The same component, turned so that its largest score in size is positive."""
         if self.scores[abs(self.scores).argmax()] >= 0:

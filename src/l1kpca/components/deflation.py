@@ -10,7 +10,7 @@ from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.components.base import Component, negligible_variance
 from l1kpca.directions.base import Direction, Finder, SignSearch
-from l1kpca.directions.starts import Start, best_of_starts, components_started_together
+from l1kpca.directions.starts import Start, batch_size, best_of_starts
 from l1kpca.gram.base import Gram
 from l1kpca.gram.followed import Followed
 from l1kpca.gram.stored import StoredGram
@@ -46,15 +46,15 @@ class Deflation:
         coefs = scores = gram.table([])
         negligible = negligible_variance(gram)
         share = 10 * float(np.finfo(gram.dtype).eps) * np.sqrt(gram.n_samples)
-        one_start = self.n_starts == 1
-        batch = components_started_together(self.start, gram.n_samples) if one_start else 1
         waiting: Followed | None = None
+        one_start = self.n_starts == 1
         for index in range(limit):
             # A zero diagonal may belong to an indefinite K; a small one is rounding error, which a
             # search could improve forever.
             if 0 < abs(gram.diagonal()).sum() <= negligible:
                 return
-            if index % batch == 0 and index + batch > len(so_far):
+            batch = batch_size(self.start, index, gram.n_samples) if one_start else 1
+            if batch and index + batch > len(so_far):
                 # Each batch has its own generator, so an interrupted fit can resume anywhere.
                 rng = np.random.default_rng([self.seed, index])
                 waiting = gram.follow(self.start(gram, rng, batch)) if one_start else None

@@ -81,11 +81,18 @@ STARTS: dict[str, Start] = {
 }
 
 
-def components_started_together(start: Start, n_samples: int) -> int:
-    """How many components share one pass over K, their signs in memory; the same for any limit."""
+def batch_size(start: Start, index: int, n_samples: int) -> int:
+    """How many components share one pass over K from this one on; 0 if it shares an earlier pass.
+
+    The same for any number of components that is asked for: first 2, then up to 16, then 16 at a
+    time, or as many as fit into memory.
+    """
     if start is not auto:
         return 1
-    return max(1, min(tuning.COMPONENT_BATCH, tuning.BATCH_ENTRIES // n_samples))
+    most = max(1, min(tuning.COMPONENT_BATCH, tuning.BATCH_ENTRIES // n_samples))
+    if index % most:
+        return most - 2 if index == 2 else 0
+    return most if index else min(2, most)
 
 
 def make_start(start: Any, n_samples: int) -> Start:

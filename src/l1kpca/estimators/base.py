@@ -226,7 +226,7 @@ class KernelPCABase(FittedKernelPCA):
         scores = gram.table([component.scores for component in components])
         coef = gram.table([component.coef for component in components])
         signs = gram.table([component.signs for component in components])
-        squares = np.array([component.square for component in components])
+        squares = np.array([(s := c.scores.astype(float, copy=False)) @ s for c in components])
         total, degrees = float(gram.diagonal().sum(dtype=np.float64)), max(gram.n_samples - 1, 1)
         self.dual_components_ = gram.shown(coef)
         self.signs_ = gram.shown(signs).T.astype(np.int8)

@@ -276,9 +276,10 @@ class FollowedFactor(Followed):
     def _images_of(self, changes: list[Change]) -> list[Array]:
         return [self.gram.reduce(values, at=rows) for rows, values in changes]
 
-    def _entries(self, image: Array) -> Array:
-        if self._last[0] is not image:
-            self._last = image, self.gram.expand(image)
+    def image(self, j: int) -> Array:
+        """K c of search ``j``."""
+        if self._last[0] is not self._now[j]:
+            self._last = self._now[j], self.gram.expand(self._now[j])
         return self._last[1]
 
     def _differing(self, j: int, image: Array) -> Array:

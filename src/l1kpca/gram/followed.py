@@ -60,7 +60,7 @@ class Followed:
 
     def image(self, j: int) -> Array:
         """K c of search ``j``."""
-        return self._entries(self._now[j])
+        return self._now[j]
 
     def propose(self, beta: Array, moving: Array) -> tuple[Array, Array]:
         r"""Compare c with c' = sgn(K c), in the ``moving`` searches.
@@ -161,10 +161,6 @@ class Followed:
                 column[changes[k][0]] = changes[k][1]
             images |= zip(many, np.ascontiguousarray(self.gram.apply(block).T), strict=True)
         return [images[k] for k in range(len(changes))]
-
-    def _entries(self, image: Array) -> Array:
-        """K v, entry by entry."""
-        return image
 
     def _differing(self, j: int, image: Array) -> Array:
         """The rows where the signs of the image and of c differ."""
