@@ -116,8 +116,8 @@ COMPONENT_BATCH = 16
 """Components whose searches start together, after one pass over K: 10 of a stored K of 7603 rows
 take two thirds of the time of five batches of 2."""
 
-BATCH_ENTRIES = 8_000_000
-"""Signs of a batch of starts: 64 MB."""
+BATCH_ENTRIES = 4_000_000
+"""Signs of a batch of starts: 32 MB, and as much for their images."""
 
 START_BATCH, START_PATIENCE, MAX_STARTS = 8, 16, 128
 """``n_starts="auto"``: if one start in six improves, the chance of 16 failures in a row is below

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from l1kpca import L1KernelPCA, tuning
+from l1kpca.directions.starts import sample
 from l1kpca.estimators.validation import check_rows
 from l1kpca.kernels import GaussianBlocks, Kernel
 
@@ -35,8 +36,8 @@ def grown(run_script, n, settings):
 
 
 def allowance(n, limit):
-    """The limit, and a few times the sample that a start looks at."""
-    return limit + 4 * tuning.FEWEST_SAMPLED**2 * 8 / 1e6 + n * 8 * 64 / 1e6
+    """The limit, the matrix of the sample that a start looks at, twice, and vectors over the rows."""
+    return limit + 2 * len(sample(n)) ** 2 * 8 / 1e6 + n * 8 * 64 / 1e6
 
 
 def test_blocks_of_the_kernel_matrix_stay_within_the_limit(run_script):
