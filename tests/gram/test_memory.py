@@ -36,7 +36,7 @@ def grown(run_script, n, settings):
 
 
 def allowance(n, limit):
-    """The limit, the matrix of the sample that a start looks at, twice, and vectors over the rows."""
+    """The limit, twice the matrix of the sample of a start, and vectors over the rows."""
     return limit + 2 * len(sample(n)) ** 2 * 8 / 1e6 + n * 8 * 64 / 1e6
 
 
