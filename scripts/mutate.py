@@ -30,6 +30,7 @@ PARTS = {
     "components": ["components", "contracts", "peers"],
     "outliers": ["outliers", "contracts"],
     "tables": ["tables"],
+    "optimality": ["optimality"],
 }
 # Changes that a careless hand could make. Those that hardly any code survives, such as a shift
 # in place of a sum, would only flatter the score.
@@ -108,10 +109,11 @@ def main():
     parser.add_argument("--minutes", type=float, default=20, help="no mutant is begun after that")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for one mutant")
-    parser.add_argument("--part", choices=PARTS, help="mutate this alone")
+    parser.add_argument("--part", choices=PARTS, action="append", help="mutate these parts alone")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants that are tried at once")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants.json")
     given = parser.parse_args()
-    everything = [m for m in mutants() if given.part in (None, Path(m[0]).parts[2])]
+    everything = [m for m in mutants() if Path(m[0]).parts[2] in (given.part or PARTS)]
     sample = random.Random(given.seed).sample(everything, len(everything))
     python = str(Path(given.python).absolute())
     deadline, found = time.monotonic() + 60 * given.minutes, []
@@ -125,8 +127,8 @@ def main():
                 f"{len(found)} {one['outcome']}: {one['file']}:{one['line']} {change}", flush=True
             )
 
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        copies = [copy_of_repository(Path(folder) / str(i)) for i in range(2)]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
+        copies = [copy_of_repository(Path(folder) / str(i)) for i in range(given.jobs)]
         list(pool.map(work, copies))
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(
