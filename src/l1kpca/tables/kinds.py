@@ -32,7 +32,7 @@ _CODE_NAME = re.compile(
     re.IGNORECASE,
 )
 _NINES = re.compile(r"-?9{2,}|-?9{2,}\.9+|-9")
-_FEWEST = 12  # rows, before anything is taken for a counter; levels, before they are too many
+_FEWEST = 12  # rows that tell a counter, or a typo; levels, before they are too many
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _kind_of_numbers(name: str, numbers: Array, reader: Numbers | None = None) -
 
 def _kind_of_text(name: str, cells: list[str | None]) -> Kind:
     counts = Counter(cell for cell in cells if cell is not None)
-    few = tuning.UNREAD_SHARE * counts.total()
+    few = max(tuning.UNREAD_SHARE * counts.total(), counts.total() >= _FEWEST)  # a typo at least
     if len(counts) == 1 or all(cell.lower() in NO_NUMBER for cell in counts):
         some = f"every value is {shortened(next(iter(counts)))}" if counts else "it has no values"
         return Kind("constant" if counts else "empty", some)
