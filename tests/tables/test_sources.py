@@ -327,6 +327,12 @@ HOSTILE = {
     "deep.json": (b"[" * 200_000, "is not readable as JSON: "),
     "none.jsonl": (b"{broken\n" * 100, "is not readable as JSON: Expecting"),
     "cut.csv.gz": (b"\x1f\x8b\x08\x00 and then nothing", "is not a readable text file, or it is"),
+    "cut.csv.xz": (b"\xfd7zXZ\x00 and then nothing", "is not a readable text file, or it is"),
+    "cut.csv.bz2": (b"BZh9 and then nothing", "is not a readable text file, or it is"),
+    "words.xlsx": (
+        archive(("xl/workbook.xml", "<a><b></a>"), ("[Content_Types].xml", "<a")),
+        "is not a readable Excel file, or it is",
+    ),
     "sheet.xlsx": (b"PK\x03\x04 and then nothing", "is not a readable Excel file, or it is"),
     "a.parquet": (b"PAR1 and then nothing", "is not a readable Parquet file, or it is damaged;"),
     "a.feather": (b"ARROW1 and then nothing", "is not a readable Arrow file, or it is damaged;"),
