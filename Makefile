@@ -42,7 +42,8 @@ test: $(VENV)/.ready  ## run the tests and the examples in the docstrings
 	$(TEST_ENV) $(PYTEST) $(PYTEST_ARGS)
 
 test-nightly: $(VENV)/.ready  ## the same with many more examples and the seed of the day
-	$(TEST_ENV) L1KPCA_SEED=$(SEED_OF_THE_DAY) $(PYTEST) --hypothesis-profile=nightly --timeout=3600 $(PYTEST_ARGS)
+	$(TEST_ENV) L1KPCA_SEED=$(SEED_OF_THE_DAY) $(PYTEST) --hypothesis-profile=nightly \
+	  --hypothesis-seed=$(SEED_OF_THE_DAY) --timeout=3600 $(PYTEST_ARGS)
 
 # Old packages meet new ones that they depend on and did not know: what those deprecate is no fault.
 test-oldest:  ## the tests with the lowest versions that pyproject.toml allows, in .venv-oldest
