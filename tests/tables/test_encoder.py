@@ -147,6 +147,15 @@ def test_every_kind_of_frame_gives_the_same(made):
     np.testing.assert_array_equal(encoder.encode(other).X, encoder.transform(frame))
 
 
+@pytest.mark.skipif(not hasattr(pl, "Int128"), reason="this version of polars has no such integers")
+def test_integers_that_numpy_does_not_have():
+    numbers = draw().integers(-50, 50, size=30)
+    wide = pl.DataFrame({"a": pl.Series(numbers, dtype=pl.Int128), "b": draw().normal(size=30)})
+    plain = wide.with_columns(pl.col("a").cast(pl.Int64))
+    found, expected = (TableEncoder().fit_transform(frame) for frame in (wide, plain))
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_an_array_of_objects_is_a_table_without_names():
     frame = shop().drop(columns=["when", "due"])
     encoder = TableEncoder().fit(frame.to_numpy(dtype=object))
