@@ -399,3 +399,12 @@ def test_an_arrow_file_that_is_damaged_inside(tmp_path):
         except TableError as error:
             refused += "is not a readable Arrow file, or it is damaged" in str(error)
     assert refused > 10
+
+
+def test_a_header_and_three_rows_make_a_sheet_a_table(tmp_path):
+    with pd.ExcelWriter(tmp_path / "book.xlsx") as writer:
+        pd.DataFrame({"about": ["a"] * 5}).to_excel(writer, sheet_name="cover", index=False)
+        rows = pd.DataFrame({"a": [1, 2, 4], "b": [5, 3, 1]})
+        rows.to_excel(writer, sheet_name="rows", index=False)
+    table = read_table(str(tmp_path / "book.xlsx"))
+    assert table.frame.astype(int).to_numpy().tolist() == rows.to_numpy().tolist()
