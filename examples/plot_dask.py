@@ -63,6 +63,7 @@ if __name__ == "__main__":
     cluster = LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR"
     )
+    L1KernelPCA(2).fit(np.eye(N_COLUMNS))  # the first fit loads the compiled code
     with cluster, Client(cluster), at_most(ALLOWED):
         chunks = ((PARTITION,) * (N_ROWS // PARTITION), (N_COLUMNS,))
         X = da.map_blocks(make_rows, chunks=chunks, dtype=float)

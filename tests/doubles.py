@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import numpy as np
+
 from l1kpca.gram.base import Gram
 from l1kpca.gram.stored import BlockedGram
 
@@ -64,7 +66,7 @@ class CountingFinder:
         self.starts = []
 
     def find(self, gram, starts):
-        self.starts.append(starts.copy())
+        self.starts.append(np.array(starts))
         return self.finder.find(gram, starts)
 
     @property

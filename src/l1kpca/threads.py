@@ -69,9 +69,24 @@ class Workers:
         if cost < tuning.SMALL_WORK:
             return list(starmap(work, pieces))
         run = _Run(work, pieces, cost)
+        self._finish(run, len(pieces))
+        return run.results
+
+    def total(
+        self, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]], cost: float
+    ) -> Any:
+        """The sum of what `run` returns, in the order of the pieces, holding few at a time."""
+        if cost < tuning.SMALL_WORK:
+            parts = starmap(work, pieces)
+            return sum(parts, start=next(parts))
+        run = _Sum(work, pieces, cost)
+        self._finish(run, len(pieces))
+        return run.total
+
+    def _finish(self, run: "_Run", count: int) -> None:
         pool = _pool(self.n_threads, os.getpid()) if self.n_threads > 1 else None
         # The caller works too, so it never waits for a busy pool.
-        n_others = min(self.n_threads, len(pieces)) - 1
+        n_others = min(self.n_threads, count) - 1
         others = list(map(pool.submit, [run.drain] * n_others)) if pool else []
         try:
             run.drain()
@@ -82,7 +97,6 @@ class Workers:
             run.stopped = True
             wait([other for other in others if not other.cancel()])
             raise
-        return run.results
 
 
 class _Stopped(BaseException):
@@ -108,7 +122,7 @@ class _Run:
                     number, piece = self._left.popleft()
                 except IndexError:  # another thread was faster
                     return
-                self.results[number] = self._work(*piece)
+                self._keep(number, self._work(*piece))
         except _Stopped:
             return
         except BaseException:
@@ -116,6 +130,9 @@ class _Run:
             raise
         finally:
             _this_thread.run = outer
+
+    def _keep(self, number: int, result: Any) -> None:
+        self.results[number] = result
 
     def advance(self, done: float) -> None:
         """Record that work of this cost is done; end the piece if the run was stopped."""
@@ -125,6 +142,21 @@ class _Run:
             with self._lock:
                 self._done += done
                 self._listener(min(self._done / self._cost, 1.0))
+
+
+class _Sum(_Run):
+    """A queue whose results are added up in their order as they come."""
+
+    total: Any = None
+    _added = 0
+
+    def _keep(self, number: int, result: Any) -> None:
+        with self._lock:
+            self.results[number] = result
+            while self._added < len(self.results) and self.results[self._added] is not None:
+                part, self.results[self._added] = self.results[self._added], None
+                self.total = part if self._added == 0 else self.total + part
+                self._added += 1
 
 
 _this_thread = threading.local()

@@ -54,8 +54,9 @@ FEW_VECTORS = 3
 """Most vectors for which passes over the triangle of K are faster than BLAS with all of K."""
 
 SMALL_ROWS, STORED_TIMES = 1000, 8
-"""Rows up to which searches run in one compiled call on one core, and how many times as many if K
-is stored: 100 components of 5000 rows take half the time, 10 of 10 000 the same time."""
+"""Rows up to which components are found on an explicit K: 10 linear components of 351 rows take a
+quarter of the time.  If K is stored anyway, searches run in one compiled call on one core with so
+many times as many: 100 components of 5000 rows take half the time, 10 of 10 000 the same time."""
 
 CACHED_BYTES = 2**25
 """A stored K up to this size stays in the third-level cache, where BLAS takes a quarter of the time
@@ -85,10 +86,6 @@ PAIR_SECONDS = 3.5e-9
 
 # --- samples -------------------------------------------------------------------------------------
 
-START_ROWS = 128
-"""Rows sampled for the start: on five datasets with both kernels, the mean objective is .1 % higher
-than with 128 columns judged by 1024 rows, for an eighth of the entries of K."""
-
 MEDIAN_ROWS = 1000
 """Rows sampled for medians and distances: half a million distances."""
 
@@ -101,9 +98,12 @@ EXACT_ROWS = 20_000
 LANDMARKS = 500
 """Default number of landmarks."""
 
-SAMPLED_STARTS, FEWEST_SAMPLED, MOST_SAMPLED, SAMPLED_SHARE = 4000, 512, 2048, 16
-"""With more rows than the first, random starts compete on a sixteenth of the rows, between the two
-limits: 16 starts of 7603 rows take a tenth of the time."""
+FEWEST_SAMPLED, MOST_SAMPLED, SAMPLED_SHARE = 128, 1024, 16
+"""Searches start at the components of a sixteenth of the rows, between the two limits."""
+
+SAMPLED_STARTS = 4000
+"""With more rows, random starts compete on this sample: 16 starts of 7603 rows take a tenth of the
+time."""
 
 SPAN_ROWS, SPAN_COMPONENTS, DAMPING = 2000, 10, 1e-5
 """Clean rows whose span is used, components shown of it, and the damping of its
@@ -111,6 +111,12 @@ directions as a share of the variance: mean ROC-AUC and average precision over 4
 and .706; with 1000 rows .877 and .695, with a damping of 1e-4 .878 and .707."""
 
 # --- searches ------------------------------------------------------------------------------------
+
+COMPONENT_BATCH = 16
+"""Components whose searches start together, after one pass over K."""
+
+BATCH_ENTRIES = 8_000_000
+"""Signs of a batch of starts: 64 MB."""
 
 START_BATCH, START_PATIENCE, MAX_STARTS = 8, 16, 128
 """``n_starts="auto"``: if one start in six improves, the chance of 16 failures in a row is below

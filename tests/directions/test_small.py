@@ -8,7 +8,10 @@ from contracts.finders import PROBLEMS, SIZES, problem
 from contracts.grams import POSITIVE_KERNELS, WITH_DTYPE, example, written_up_to
 from doubles import CountingGram
 from l1kpca import tuning
+from l1kpca.components.deflation import Deflation
 from l1kpca.directions import BitFlip, Polished, SignIteration, Then
+from l1kpca.directions.starts import column
+from l1kpca.gram.base import Gram
 from l1kpca.gram.stored import StoredGram
 from l1kpca.threads import Workers
 
@@ -65,16 +68,29 @@ def test_over_every_gram(case, momentum):
 
 @pytest.mark.parametrize("finder", [SignIteration(), Polished()], ids=str)
 def test_what_is_small_is_one_number(finder, monkeypatch):
-    """Up to it K is read as a whole; beyond it only if it is stored, and has not many more rows."""
+    """Up to it a stored K is searched in one compiled call; a K that is not stored never is."""
     K, start = problem("wide", 200, 0)
     stored = StoredGram(K, Workers())
-    for rows, small, stored_small in ((200, True, True), (199, False, True), (24, False, False)):
+    for rows, small in ((25, True), (24, False)):
         monkeypatch.setattr(tuning, "SMALL_ROWS", rows)
-        for few_rows, expected in ((1, small), (stored.few_rows, stored_small)):
+        for few_rows, compiled in ((Gram.few_rows, False), (stored.few_rows, small)):
             gram = CountingGram(stored)
             gram.few_rows = few_rows
             finder.find(gram, start[:, np.newaxis])
-            assert (gram.calls["columns"] == 200 and gram.calls["updates"] == 0) == expected
+            assert (gram.calls["columns"] == 200 and gram.calls["updates"] == 0) == compiled
+
+
+def test_few_rows_are_stored_for_all_components_at_once(monkeypatch):
+    """One read of K, then no more; the components are those of the Gram that was given."""
+    K, _ = problem("wide", 60, 0)
+    found = []
+    for rows in (60, 59):
+        monkeypatch.setattr(tuning, "SMALL_ROWS", rows)
+        gram = CountingGram(StoredGram(K, Workers()))
+        found.append(list(Deflation(Polished(), column).components(gram, 5)))
+        assert (gram.calls["columns"] == 60 and not gram.calls["full products"]) == (rows == 60)
+    for stored, asked in zip(*found, strict=True):
+        assert_allclose(stored.coef, asked.coef, atol=1e-10)
 
 
 @pytest.mark.parametrize("order", ["C", "F", "strided"])

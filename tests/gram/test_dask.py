@@ -138,7 +138,7 @@ def test_bytes_moved_by_a_product_are_proportional_to_rows(client, X, rows):
 
 @pytest.mark.parametrize(
     ("memory_limit", "count"),
-    [(None, 1), (RECOMPUTED, 4)],
+    [(None, 1), (RECOMPUTED, 2)],
     ids=["blocks are made and kept", "recomputed"],
 )
 def test_a_worker_that_dies_changes_nothing(kill_a_worker, X, rows, memory_limit, count):

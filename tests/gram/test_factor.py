@@ -164,12 +164,13 @@ def test_most_rows_are_left_alone():
     X.flags.writeable = False
     b, c = np.ones(10), np.where(X.sum(axis=1) < 0, -1.0, 1.0)
     followed, _ = followed_by(linear(X), b, c)
-    before = followed._seen[0, 2].copy()
+    seen = followed._paths[0].seen
+    before = seen[2].copy()
     moved = b + 1e-3
     followed._differing(0, moved)
-    computed = followed._seen[0, 2] != before
+    computed = seen[2] != before
     assert 0 < computed.mean() < 0.01
-    found, exact = followed._seen[0, 2][computed], (X @ moved)[computed]
+    found, exact = seen[2][computed], (X @ moved)[computed]
     assert_allclose(found, exact, atol=1e-4)  # in single precision
     assert ((found * exact > 0) & (np.abs(found) <= np.abs(exact) + 1e-12)).all()
 

@@ -36,7 +36,7 @@ def grown(run_script, n, settings):
 
 def allowance(n, limit):
     """The limit, and a few times the sample that a start looks at."""
-    return limit + 4 * tuning.START_ROWS**2 * 8 / 1e6 + n * 8 * 64 / 1e6
+    return limit + 4 * tuning.FEWEST_SAMPLED**2 * 8 / 1e6 + n * 8 * 64 / 1e6
 
 
 def test_blocks_of_the_kernel_matrix_stay_within_the_limit(run_script):
@@ -56,7 +56,7 @@ def test_landmark_features_that_do_not_fit_are_not_stored(run_script):
 @pytest.fixture
 def on_disk(make_rows, tmp_path, monkeypatch):
     """Wide rows in a file, of which few are looked at at once, and the same rows in memory."""
-    for name in ("ROW_SPAN", "LANDMARK_SPAN", "MEDIAN_ROWS", "START_ROWS", "SEEDING_ROWS"):
+    for name in ("ROW_SPAN", "LANDMARK_SPAN", "MEDIAN_ROWS", "FEWEST_SAMPLED", "SEEDING_ROWS"):
         monkeypatch.setattr(tuning, name, 100)
     monkeypatch.setattr(tuning, "TILE_SIDE", 64)
     X = make_rows(1500, d=800)

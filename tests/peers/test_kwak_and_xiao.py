@@ -94,7 +94,7 @@ def test_a_zero_projection_does_not_end_the_search(seed):
     begin = np.ones(3)
     stuck = SignIteration().find(held(X @ X.T), begin[:, None])[0]
     assert stuck.value == pytest.approx(4)
-    trick = ProjectionTrick(lambda gram, rng: begin, MEMORY, seed=seed)
+    trick = ProjectionTrick(lambda gram, rng, count: begin[:, None], MEMORY, seed=seed)
     component = next(trick.components(held(X @ X.T), 1))
     assert component.objective**2 == pytest.approx(best_by_enumeration(X @ X.T)[0]) == 16
     assert component.status is Status.CONVERGED

@@ -2,14 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.components.base import Component, negligible_variance
-from l1kpca.directions.base import Direction, Finder
-from l1kpca.directions.starts import Start, best_of_starts
+from l1kpca.directions.base import Direction, Finder, SignSearch
+from l1kpca.directions.starts import Start, best_of_starts, components_started_together
 from l1kpca.gram.base import Gram
+from l1kpca.gram.followed import Followed
+from l1kpca.gram.stored import StoredGram
+from l1kpca.threads import Workers
 
 
 @dataclass(frozen=True)
@@ -37,30 +42,60 @@ class Deflation:
         self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
     ) -> Iterator[Component]:
         """Yield up to ``limit`` components in total, continuing after ``so_far``."""
+        gram = _explicit(gram)
         coefs: list[Array] = []
         scores: list[Array] = []
         negligible = negligible_variance(gram)
         share = 10 * float(np.finfo(gram.dtype).eps) * np.sqrt(gram.n_samples)
-        for known in so_far:
-            gram = gram.without(known.coef, known.scores)
-            coefs.append(known.coef)
-            scores.append(known.scores)
-        # A zero diagonal may belong to an indefinite K; a small one is rounding error, which a
-        # search could improve forever.
-        while len(coefs) < limit and not 0 < abs(gram.diagonal()).sum() <= negligible:
-            # Each component has its own generator, so an interrupted fit can resume anywhere.
-            rng = np.random.default_rng([self.seed, len(coefs)])
-            direction = best_of_starts(self.finder, gram, self.start, self.n_starts, rng)
-            A, C = gram.table(coefs).T, gram.table(scores).T
-            found = _component(direction, A, C, negligible, gram.signs(direction.coef))
-            if found is None:
+        batch = components_started_together(self.start, gram.n_samples) if self.n_starts == 1 else 0
+        waiting: Followed | None = None
+        for index in range(limit):
+            # A zero diagonal may belong to an indefinite K; a small one is rounding error, which a
+            # search could improve forever.
+            if 0 < abs(gram.diagonal()).sum() <= negligible:
                 return
-            # The diagonal of an indefinite K may be small or zero when its components are not.
-            negligible = max(negligible, share * float(found.scores @ found.scores))
+            # Each component has its own generator, so an interrupted fit can resume anywhere.
+            rng = np.random.default_rng([self.seed, index])
+            if batch and index % batch == 0 and index + batch > len(so_far):
+                waiting = gram.follow(self.start(gram, rng, batch))
+            if index < len(so_far):
+                found = so_far[index]
+            else:
+                direction = self._direction(gram, waiting, rng)
+                A, C = gram.table(coefs).T, gram.table(scores).T
+                new = _component(direction, A, C, negligible, gram.signs(direction.coef))
+                if new is None:
+                    return
+                found = new.oriented() if self.orient else new
+                yield found
             coefs.append(found.coef)
             scores.append(found.scores)
             gram = gram.without(found.coef, found.scores)
-            yield found.oriented() if self.orient else found
+            if waiting is not None:
+                waiting = waiting.only(range(1, len(waiting)))
+                waiting.leave(gram, found.scores)
+            # The diagonal of an indefinite K may be small or zero when its components are not.
+            negligible = max(negligible, share * float(found.scores @ found.scores))
+
+    def _direction(
+        self, gram: Gram, waiting: Followed | None, rng: np.random.Generator
+    ) -> Direction:
+        """The next direction, from the first of the starts that are waiting, if there are any."""
+        if waiting is not None:
+            next_one: Any = waiting.only([0])
+            if not isinstance(self.finder, SignSearch):
+                next_one = gram.table(next_one.signs)
+            return self.finder.find(gram, next_one)[0]
+        first = self.start(gram, rng, 1)
+        return best_of_starts(self.finder, gram, first, self.n_starts, rng)
+
+
+def _explicit(gram: Gram) -> Gram:
+    """A stored copy of K if there are few rows, on which searches take a third of the time."""
+    if not gram.few_rows < gram.n_samples <= tuning.SMALL_ROWS:
+        return gram
+    K = np.ascontiguousarray(gram.columns(np.arange(gram.n_samples)))
+    return StoredGram(K, Workers(), floor=gram.rounding())
 
 
 def _component(

@@ -11,6 +11,7 @@ from l1kpca import tuning
 from l1kpca._typing import Array, Signs
 from l1kpca.directions import loops
 from l1kpca.gram.base import Gram
+from l1kpca.gram.followed import Followed
 
 MAX_ITER = 1000
 """Default limit on the steps of a search."""
@@ -66,9 +67,9 @@ class Finder(Protocol):
 class Searches:
     """Searches side by side: their signs and images, and the objective so far."""
 
-    def __init__(self, gram: Gram, starts: Signs):
+    def __init__(self, gram: Gram, starts: Signs | Followed):
         self.gram = gram
-        self.followed = gram.follow(starts)
+        self.followed = starts if isinstance(starts, Followed) else gram.follow(starts)
         self.traces = [[value] for value in self.followed.values]
         self.status = [Status.MAX_ITER] * len(self.traces)
 
@@ -89,13 +90,13 @@ class Searches:
 
 
 class SignSearch(ABC):
-    """Base of the finders that flip signs."""
+    """Base of the finders that flip signs; their starts may be followed already."""
 
     @abstractmethod
     def search(self, searches: Searches) -> None:
         """Run the searches until they end."""
 
-    def find(self, gram: Gram, starts: Signs) -> list[Direction]:
+    def find(self, gram: Gram, starts: Signs | Followed) -> list[Direction]:
         """Search from each column of ``starts``, side by side."""
         searches = Searches(gram, starts)
         self.search(searches)
@@ -120,38 +121,23 @@ Limits = tuple[int, float, bool]
 
 
 def find_small(
-    gram: Gram, starts: Signs, limits: Limits, polish: float | None = None
+    gram: Gram, starts: Signs | Followed, limits: Limits, polish: float = -1.0
 ) -> list[Direction]:
     """What `SignIteration` with these limits finds, alternating with `BitFlip(tol=polish)`.
 
-    Compiled: on few rows, calls from Python would take longer than the work.
+    Compiled: on few rows, calls from Python would take longer than the work.  No flips if
+    ``polish`` is negative.
     """
     K, minus = gram.written()
-    diagonal, rounding = gram.diagonal(), gram.rounding()
+    followed = starts if isinstance(starts, Followed) else gram.follow(starts)
+    flips = tuning.FEWEST_NEAR, polish, gram.rounding()
     found = []
-    for start, image in zip(starts.T, gram.apply(starts).T, strict=True):
-        c, Kc = start.astype(gram.dtype), np.array(image)
-        trace, left = [float(c @ Kc)], tuning.FLIPS_PER_ROW * len(c)
-        count = 1
-        while count > 0:
-            steps = np.empty(limits[0] + 1)
-            steps[0] = trace[-1]
-            count, moved, ended = loops.sign_steps(K, minus, c, Kc, limits, steps)
-            status = why_it_stopped(moved, steps[count]) if ended else Status.MAX_ITER
-            first = len(trace) == 1
-            trace += steps[1 : count + 1].tolist()
-            if polish is None or (count == 0 and not first):
-                break
-            largest = max(np.abs(Kc).max(), np.abs(diagonal).max())
-            noise = max(16 * float(np.finfo(K.dtype).eps) * float(largest), rounding)
-            gains = np.empty(left)
-            least = tuning.FEWEST_NEAR, noise, polish * abs(trace[-1])
-            count = loops.best_flips(K, minus, c, Kc, diagonal, least, gains)
-            trace += (trace[-1] + 4 * np.cumsum(gains[:count])).tolist()
-            left -= count
-            if count == 0 or left == 0:
-                # Where no flip gains, no sign step gains either, even if max_iter was reached.
-                status = Status.CONVERGED if left else Status.MAX_ITER
-                break
-        found.append(Direction(c, Kc, tuple(trace), status))
+    for j, start in enumerate(followed.signs):
+        c, Kc = start.copy(), followed.image(j).copy()
+        trace = np.empty(limits[0] + tuning.FLIPS_PER_ROW * len(c) + 1)
+        trace[0] = c @ Kc
+        state = K, minus, c, Kc, gram.diagonal()
+        taken, moved, ended = loops.search(*state, (*limits, *flips), trace)
+        status = why_it_stopped(moved, trace[taken]) if ended else Status.MAX_ITER
+        found.append(Direction(c, Kc, tuple(trace[: taken + 1].tolist()), status))
     return found

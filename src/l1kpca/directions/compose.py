@@ -9,6 +9,7 @@ from l1kpca.directions.base import MAX_ITER, Direction, Searches, SignSearch, fi
 from l1kpca.directions.bit_flip import BitFlip
 from l1kpca.directions.sign_iteration import SignIteration
 from l1kpca.gram.base import Gram
+from l1kpca.gram.followed import Followed
 
 _MAX_ROUNDS = 100
 
@@ -48,9 +49,9 @@ class Polished(SignSearch):
     max_iter: int = MAX_ITER
     tol: float = 0.0
 
-    def find(self, gram: Gram, starts: Signs) -> list[Direction]:
+    def find(self, gram: Gram, starts: Signs | Followed) -> list[Direction]:
         """Search from each column of ``starts``, side by side."""
-        if gram.n_samples <= tuning.SMALL_ROWS * gram.few_rows:
+        if gram.n_samples <= gram.few_rows:
             limits = self.max_iter, self.tol, True
             return find_small(gram, starts, limits, polish=tuning.NEGLIGIBLE_GAIN)
         return super().find(gram, starts)

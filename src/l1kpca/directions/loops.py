@@ -171,3 +171,88 @@ def sign_steps(
             return taken, moved, True
         t = t + 1 if gain > 0 and limits[2] else 0
     return taken, moved, False
+
+
+@compiled
+def search(
+    K: Array, minus: Factors, c: Array, Kc: Array, diagonal: Array,
+    limits: tuple[int, float, bool, int, float, float], trace: Array,
+) -> tuple[int, float, bool]:  # fmt: skip
+    """`sign_steps` and `best_flips` in turns, until neither moves.
+
+    ``limits`` holds max_iter, tol, momentum; how many rows single flips consider together, the
+    share of the objective that they must promise (no flips if it is negative), and the rounding
+    error.  Returns what `sign_steps` does.
+    """
+    max_iter, tol, momentum, near, share, rounding = limits
+    taken, flipped, eps, most = 0, 0, 16 * np.finfo(K.dtype).eps, len(trace) - max_iter - 1
+    while True:
+        left = min(max_iter, len(trace) - 1 - taken), tol, momentum
+        count, moved, ended = sign_steps(K, minus, c, Kc, left, trace[taken:])
+        first, taken = taken == 0, taken + count
+        if share < 0 or (count == 0 and not first):
+            return taken, moved, ended
+        largest = 0.0
+        for i in range(len(c)):
+            largest = max(largest, abs(Kc[i]), abs(diagonal[i]))
+        promise = near, max(eps * largest, rounding), share * abs(trace[taken])
+        room = trace[taken + 1 : min(len(trace), taken + 1 + most - flipped)]
+        count = best_flips(K, minus, c, Kc, diagonal, promise, room)
+        for k in range(count):
+            trace[taken + 1 + k] = trace[taken + k] + 4 * trace[taken + 1 + k]
+        taken, flipped = taken + count, flipped + count
+        if count == 0 or count == len(room):
+            # Where no flip gains, no sign step gains either, even if max_iter was reached.
+            return taken, 0.0, count < len(room)
+
+
+@compiled
+def longest_column(K: Array, sums: Array) -> int:
+    """The column with the largest L1 norm relative to its row's length; -1 if all are zero."""
+    best, merit, largest, eps = -1, 0.0, 0.0, np.finfo(K.dtype).eps
+    for i in range(len(K)):
+        largest = max(largest, K[i, i])
+    for i in range(len(K)):
+        if K[i, i] > len(K) * eps * largest and sums[i] > merit * np.sqrt(K[i, i]):
+            best, merit = i, sums[i] / np.sqrt(K[i, i])
+    return best
+
+
+@compiled
+def remove(K: Array, scores: Array, sums: Array) -> None:
+    """Subtract the outer product of the scores from K; write the L1 norms of its columns."""
+    sums[:] = 0
+    for i in range(len(K)):
+        for k in range(len(K)):
+            K[i, k] -= scores[i] * scores[k]
+            sums[k] += abs(K[i, k])
+
+
+@compiled
+def greedy(K: Array, limits: tuple[int, float, bool], signs: Array, scores: Array) -> int:
+    """Components of K by Algorithm 1 from the paper's start, until rounding error is left.
+
+    Writes the signs and scores of each, and returns how many.  K is overwritten with what is left.
+    """
+    n, none, noise = len(K), np.empty((0, len(K)), dtype=K.dtype), 0.0
+    trace, rows, sums = np.empty(limits[0] + 1), np.arange(n), np.zeros(n, dtype=K.dtype)
+    remove(K, np.zeros(n, dtype=K.dtype), sums)
+    for i in range(n):
+        noise += n * np.finfo(K.dtype).eps * abs(K[i, i])
+    for j in range(len(signs)):
+        best = longest_column(K, sums)
+        if best < 0:
+            return j
+        c, Kc, trace[0] = signs[j], scores[j], 0.0
+        for i in range(n):
+            c[i], Kc[i] = -1 if K[best, i] < 0 else 1, 0
+        add_weighted_rows(K, rows, c, 0, n, Kc)
+        for i in range(n):
+            trace[0] += c[i] * Kc[i]
+        taken = sign_steps(K, (none, none), c, Kc, limits, trace)[0]
+        if not trace[taken] > noise:
+            return j
+        for i in range(n):
+            Kc[i] /= np.sqrt(trace[taken])
+        remove(K, Kc, sums)
+    return len(signs)

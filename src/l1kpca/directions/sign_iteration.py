@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from l1kpca import tuning
 from l1kpca._typing import Signs
 from l1kpca.directions.base import (
     MAX_ITER,
@@ -16,6 +15,7 @@ from l1kpca.directions.base import (
     why_it_stopped,
 )
 from l1kpca.gram.base import Gram
+from l1kpca.gram.followed import Followed
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class SignIteration(SignSearch):
     tol: float = 0.0
     momentum: bool = False
 
-    def find(self, gram: Gram, starts: Signs) -> list[Direction]:
+    def find(self, gram: Gram, starts: Signs | Followed) -> list[Direction]:
         """Search from each column of ``starts``, side by side."""
-        if gram.n_samples <= tuning.SMALL_ROWS * gram.few_rows:
+        if gram.n_samples <= gram.few_rows:
             return find_small(gram, starts, (self.max_iter, self.tol, self.momentum))
         return super().find(gram, starts)
 

@@ -6,57 +6,70 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy import linalg
 from scipy.sparse.linalg import ArpackError
 
 from l1kpca import tuning
 from l1kpca._typing import Array, Signs
-from l1kpca.directions.base import Direction, Finder, signs_of
+from l1kpca.directions import loops
+from l1kpca.directions.base import Direction, Finder
 from l1kpca.directions.eigen import lanczos
 from l1kpca.gram.base import Gram
 from l1kpca.gram.stored import StoredGram
 from l1kpca.threads import Workers
 
 _SMALL = 100  # most rows for which a dense decomposition takes no time
+_SAMPLE_STEPS = 100
 
-Start = Callable[[Gram, np.random.Generator], Signs]
-"""Maps a Gram and a generator to a sign vector."""
+Start = Callable[[Gram, np.random.Generator, int], Signs]
+"""Maps a Gram, a generator and a number of components to come to their starts, the columns of a
+table.  Only `auto` knows more than one."""
 
 
-def column(gram: Gram, rng: np.random.Generator) -> Signs:
+def column(gram: Gram, rng: np.random.Generator, count: int = 1) -> Signs:
     r"""Signs of the column with the largest :math:`\sum_i |K_{ij}| / \sqrt{K_{jj}}` (the paper)."""
     return _best_column(gram, np.arange(gram.n_samples), gram.column_l1())
 
 
-def auto(gram: Gram, rng: np.random.Generator) -> Signs:
-    """The paper's start on a sample of 128 rows, without a pass over K.
+def auto(gram: Gram, rng: np.random.Generator, count: int = 1) -> Signs:
+    """The components of a sample of the rows, extended to all rows.
 
-    The sample is random but always the same, whatever the seed.
+    On the sample, Algorithm 1 runs from the paper's start.  The sample is always the same, whatever
+    the seed.  If it has fewer components, the last one is repeated.
     """
-    rows = _sample(gram.n_samples)
-    return _best_column(gram, rows, np.abs(gram.columns(rows, rows)).sum(axis=0))
+    rows = sample(gram.n_samples)
+    K = np.array(gram.columns(rows, rows), order="C")
+    signs, scores = np.empty((2, count, len(rows)), dtype=K.dtype)
+    found = loops.greedy(K, (_SAMPLE_STEPS, 0.0, True), signs, scores)
+    if not found:  # nothing but rounding error, or K is not positive semidefinite
+        return gram.table([gram.random_signs(rng) for _ in range(count)])
+    signs, scores = signs[:found], scores[:found]
+    # A component is c less its part in earlier ones, over the length: L A = S, L lower triangular.
+    coef = linalg.solve_triangular(signs @ scores.T, signs, lower=True, check_finite=False)
+    wanted = np.minimum(np.arange(count), found - 1)
+    return gram.signs(gram.apply(coef[wanted].T, at=rows))
 
 
 @lru_cache(maxsize=4)
-def _sample(n: int) -> Array:
+def sample(n: int) -> Array:
     """The sampled rows, always the same."""
-    draw = np.random.default_rng(0)
-    return np.sort(draw.choice(n, min(n, tuning.START_ROWS), replace=False))
+    size = min(n, max(tuning.FEWEST_SAMPLED, min(n // tuning.SAMPLED_SHARE, tuning.MOST_SAMPLED)))
+    return np.sort(np.random.default_rng(0).choice(n, size, replace=False))
 
 
-def norm(gram: Gram, rng: np.random.Generator) -> Signs:
+def norm(gram: Gram, rng: np.random.Generator, count: int = 1) -> Signs:
     """Signs of the column of the row with the largest norm: the start of KPCA-L1."""
     return _best_column(gram, np.array([gram.diagonal().argmax()]), np.ones(1))
 
 
-def eigen(gram: Gram, rng: np.random.Generator) -> Signs:
+def eigen(gram: Gram, rng: np.random.Generator, count: int = 1) -> Signs:
     """Signs of the leading eigenvector: the L2 solution."""
-    vector = leading_eigenvector(gram)
-    return signs_of(vector, previous=np.ones_like(vector))
+    return gram.table([gram.signs(leading_eigenvector(gram))])
 
 
-def random(gram: Gram, rng: np.random.Generator) -> Signs:
+def random(gram: Gram, rng: np.random.Generator, count: int = 1) -> Signs:
     """Random signs."""
-    return gram.random_signs(rng)
+    return gram.table([gram.random_signs(rng)])
 
 
 STARTS: dict[str, Start] = {
@@ -66,6 +79,13 @@ STARTS: dict[str, Start] = {
     "norm": norm,
     "random": random,
 }
+
+
+def components_started_together(start: Start, n_samples: int) -> int:
+    """How many components share one pass over K, their signs in memory; the same for any limit."""
+    if start is not auto:
+        return 1
+    return max(1, min(tuning.COMPONENT_BATCH, tuning.BATCH_ENTRIES // n_samples))
 
 
 def make_start(start: Any, n_samples: int) -> Start:
@@ -81,14 +101,14 @@ def make_start(start: Any, n_samples: int) -> Start:
             f" got shape {signs.shape}"
         )
 
-    def given(gram: Gram, rng: np.random.Generator) -> Signs:
-        return signs.astype(gram.dtype)
+    def given(gram: Gram, rng: np.random.Generator, count: int = 1) -> Signs:
+        return signs.astype(gram.dtype)[:, np.newaxis]
 
     return given
 
 
 def best_of_starts(
-    finder: Finder, gram: Gram, first: Start, n_starts: int | None, rng: np.random.Generator
+    finder: Finder, gram: Gram, first: Signs, n_starts: int | None, rng: np.random.Generator
 ) -> Direction:
     """The best direction from ``first`` and random starts, in batches of eight.
 
@@ -104,14 +124,12 @@ def best_of_starts(
     while best is None or (
         tried < most and (n_starts is not None or tried - last_gain < tuning.START_PATIENCE)
     ):
-        count = min(tuning.START_BATCH, most - tried)
+        starts = [] if tried else list(first.T)
         if n_starts is not None and n_starts > 2 and gram.n_samples > tuning.SAMPLED_STARTS:
-            starts = [first(gram, rng), _best_on_sample(finder, gram, most - 2, rng)]
+            starts.append(_best_on_sample(finder, gram, most - 2, rng))
             tried = most - 2
-        else:
-            starts = [(random if tried else first)(gram, rng)]
-            while len(starts) < count:
-                starts.append(random(gram, rng))
+        while len(starts) < min(tuning.START_BATCH, most - tried):
+            starts.append(gram.random_signs(rng))
         for found in finder.find(gram, gram.table(starts)):
             tried += 1
             if best is None or found.value > least + tuning.START_IMPROVEMENT * abs(least):
@@ -123,13 +141,11 @@ def best_of_starts(
 
 def _best_on_sample(finder: Finder, gram: Gram, count: int, rng: np.random.Generator) -> Signs:
     """Signs, for all rows, of the scores on the best direction of a sample."""
-    size = max(tuning.FEWEST_SAMPLED, gram.n_samples // tuning.SAMPLED_SHARE)
-    size = min(size, tuning.MOST_SAMPLED)
-    rows = np.sort(rng.choice(gram.n_samples, size, replace=False))
+    rows = sample(gram.n_samples)
     K = np.ascontiguousarray(gram.columns(rows, rows))
-    sample = StoredGram(K, Workers(), floor=gram.rounding())
-    starts = sample.table([random(sample, rng) for _ in range(count)])
-    best = max(finder.find(sample, starts), key=lambda direction: direction.value)
+    few = StoredGram(K, Workers(), floor=gram.rounding())
+    starts = few.table([few.random_signs(rng) for _ in range(count)])
+    best = max(finder.find(few, starts), key=lambda direction: direction.value)
     return gram.signs(gram.apply(best.coef, at=rows))
 
 
@@ -156,4 +172,4 @@ def _best_column(gram: Gram, index: Array, l1: Array) -> Signs:
     usable = squared_norms > floor
     merit = np.where(usable, l1 / np.sqrt(np.where(usable, squared_norms, 1)), -1)
     best = index[[int(np.argmax(merit))]]
-    return gram.signs(gram.apply(np.ones(1, dtype=gram.dtype), at=best))
+    return gram.table([gram.signs(gram.apply(np.ones(1, dtype=gram.dtype), at=best))])

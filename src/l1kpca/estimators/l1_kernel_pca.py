@@ -97,7 +97,8 @@ class L1KernelPCA(KernelPCABase):
         Sign steps end when one gains no more than this share of the objective; 0 is the paper's
         rule.  A finder given as ``solver`` has its own.
     start : {"auto", "column", "eigen", "norm", "random"} or array, default="auto"
-        Where a search starts.  "column" is the paper's; "auto" is the same on a sample of 128 rows.
+        Where a search starts.  "column" is the paper's; "auto" takes the components of a sample of
+        the rows, which the paper's algorithm finds in no time.
     n_starts : int or "auto", default=1
         Searches per component; the best is kept, and all but one start at random signs.  With more
         than 4000 rows these run on a sample, and the last continues from the best.  "auto" searches

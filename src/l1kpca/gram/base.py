@@ -34,8 +34,8 @@ class Gram(ABC):
     """Share of trace K that an approximation misses."""
     floor: float = 0.0
     """Rounding error in trace K before anything was subtracted."""
-    few_rows: int = 1
-    """Searches run on the `written` matrix up to this many times `tuning.SMALL_ROWS` rows."""
+    few_rows: int = 0
+    """Up to this many rows, searches run in one compiled call on the `written` matrix."""
 
     @abstractmethod
     def apply(self, V: Array, at: Array | None = None) -> Array:
@@ -143,9 +143,13 @@ class Minus(Gram):
         self.right = right
         self.n_samples = gram.n_samples
         self.dtype = gram.dtype
-        self.few_rows = gram.few_rows
         self.floor = gram.rounding()
         self._diagonal = gram.diagonal() - np.einsum("ri,ri->i", left, right)
+
+    @property
+    def few_rows(self) -> int:  # type: ignore[override]
+        """As for K."""
+        return self.gram.few_rows
 
     def apply(self, V: Array, at: Array | None = None) -> Array:
         """(K - L^T R) @ V, or only its columns ``at`` @ V."""

@@ -99,9 +99,11 @@ class WorkerFactorGram(Gram):
         return self.projected(G @ self.whitening if self.streamed else G)
 
     def apply(self, V: Any, at: Array | None = None) -> Any:
-        """K @ v for a vector over the rows, or K[:, at] @ v for an array."""
-        b = self.projected(V.at) if at is None else self.rows_of(at).T @ V
-        return Spread(self, None, b)
+        """K @ v for a vector over the rows, or K[:, at] @ V for an array."""
+        if at is None:
+            return Spread(self, None, self.projected(V.at))
+        images = [Spread(self, None, b) for b in np.atleast_2d(V.T @ self.rows_of(at))]
+        return images[0] if V.ndim == 1 else Stack(self, images)
 
     def diagonal(self) -> Any:
         """diag K."""
@@ -174,7 +176,9 @@ class WorkerFactorGram(Gram):
         return self.rows.mapped(work, len(vectors))
 
     def signs(self, vector: Any) -> Any:
-        """Signs of an image; sign vectors stay as they are."""
+        """Signs of images; sign vectors stay as they are."""
+        if isinstance(vector, Stack):
+            return Stack(self, [self.signs(one) for one in vector.vectors])
         if vector.terms is not None:
             return vector
         return Spread(self, ((1.0, Signs(self.weights(vector.at))),))

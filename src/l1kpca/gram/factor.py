@@ -1,8 +1,10 @@
 """K = G G^T, never formed: the linear kernel, or features from a few landmark rows."""
 
+from collections.abc import Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
@@ -95,9 +97,13 @@ class FactorGram(Gram):
         total = self._sums(V, at) - np.multiply.outer(self.origin, V.sum(axis=0))
         if self._is_streamed and self.whitening is not None:
             total = self.whitening.T @ total
+        return self.projected(total)
+
+    def projected(self, b: Array) -> Array:
+        """P b."""
         for _ in range(2):  # one pass leaves rounding errors behind
-            total = total - self.directions.T @ (self.directions @ total)
-        return total
+            b = b - self.directions.T @ (self.directions @ b)
+        return b
 
     def expand(self, b: Array) -> Array:
         """G b."""
@@ -227,6 +233,17 @@ class FactorGram(Gram):
         return out
 
 
+@dataclass
+class _Path:
+    """How far b of one search has moved, and what is known of the entries of G b."""
+
+    seen: Array
+    """For each row: its length, the length of the path at which its entry was last computed, that
+    entry, and its error in single precision."""
+    end: Array
+    length: float = 0.0
+
+
 class FollowedFactor(Followed):
     """The signs of K c = G b while b = G^T c moves.
 
@@ -236,45 +253,57 @@ class FollowedFactor(Followed):
     """
 
     gram: FactorGram
+    _last: tuple[Array | None, Array] = (None, np.empty(0))
+    """The b of the last image that was asked for, and the image."""
 
-    def __init__(self, gram: FactorGram, starts: Array):
-        super().__init__(gram, starts)
+    def only(self, some: Sequence[int]) -> "FollowedFactor":
+        """A copy with some of the searches, which have not moved yet."""
+        chosen = super().only(some)
+        vars(chosen).pop("_paths", None)
+        return cast("FollowedFactor", chosen)
+
+    def leave(self, gram: Gram, scores: Array) -> None:
+        """Go on with ``gram``, which is without the component that has these scores."""
+        self.gram = cast("FactorGram", gram)
+        self._now = [self.gram.projected(b) for b in self._now]
+        self._before = list(self._now)
+
+    @cached_property
+    def _paths(self) -> list["_Path"]:
+        """How far each search has come."""
+        gram = self.gram
         slack = _ROUNDING * float(np.finfo(gram.dtype).eps) * gram.row_norms
-        # For each row: its length, the distance at which its entry was last computed, that entry,
-        # and its error in single precision.
-        self._seen = np.zeros((starts.shape[1], 4, gram.n_samples))
-        self._seen[:, 0] = np.sqrt(np.maximum(gram.diagonal(), 0) + slack)
-        self._seen[:, 1] = -np.inf
-        self._seen[:, 3] = gram.thin[1]
-        self._moved = [0.0] * starts.shape[1]
-        self._at = list(self._now)
+        lengths = np.sqrt(np.maximum(gram.diagonal(), 0) + slack)
+        never, nothing = np.full_like(lengths, -np.inf), np.zeros_like(lengths)
+        error = gram.thin[1].astype(lengths.dtype)
+        return [
+            _Path(np.array([lengths, never, nothing, error], dtype=float), b) for b in self._now
+        ]
+
+    def _first_images(self, starts: Array) -> list[Array]:
+        return list(np.ascontiguousarray(self.gram.reduce(starts).T))
 
     def _images_of(self, changes: list[Change]) -> list[Array]:
-        images = []
-        for rows, values in changes:
-            if len(rows) < self.gram.n_samples:
-                images.append(self.gram.reduce(values, at=rows))
-            else:  # faster without indexing
-                in_order = np.empty_like(values)
-                in_order[rows] = values
-                images.append(self.gram.reduce(in_order))
-        return images
+        return [self.gram.reduce(values, at=rows) for rows, values in changes]
 
     def _entries(self, image: Array) -> Array:
-        return self.gram.expand(image)
+        if self._last[0] is not image:
+            self._last = image, self.gram.expand(image)
+        return self._last[1]
 
     def _differing(self, j: int, image: Array) -> Array:
-        self._moved[j] += float(np.linalg.norm(image - self._at[j]))
-        self._at[j] = image
-        gram, size = self.gram, float(np.linalg.norm(image))
+        path, gram, size = self._paths[j], self.gram, float(np.linalg.norm(image))
+        path.length += float(np.linalg.norm(image - path.end))
+        path.end = image
         unit = (image / (size or 1)).astype(gram.thin[0].dtype)
-        both, way = (gram.F, gram.thin[0]), (self._moved[j], size)
+        both, way = (gram.F, gram.thin[0]), (path.length, size)
         shift = float(gram.origin @ image)
-        state = both, (image, unit), shift, way, self._seen[j], self.signs[j]
+        state = both, (image, unit), shift, way, path.seen, self.signs[j]
         pieces = [
             (*state, (rows.start, rows.stop)) for rows in spans(gram.n_samples, tuning.ROW_SPAN)
         ]
-        cost = 8 * gram.n_samples
+        # At first all entries are computed, later few.
+        cost = gram.n_samples * (8 + gram.F.shape[1] // 4)
         return np.concatenate(gram.workers.run(loops.differing_signs, pieces, cost))
 
     def _form(self, image: Array, change: Change, K_change: Array) -> float:

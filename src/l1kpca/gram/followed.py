@@ -1,5 +1,7 @@
 """Sign vectors that a Gram tracks: what searches need of products with K, and nothing more."""
 
+from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +28,29 @@ class Followed:
 
     def __init__(self, gram: "Gram", starts: Array):
         self.gram = gram
-        self.signs = [np.array(c, dtype=gram.dtype) for c in starts.T]
-        everything = np.arange(gram.n_samples)
-        self._now = self._images_of([(everything, c) for c in self.signs])
+        signs = np.array(starts.T, dtype=gram.dtype, order="C")
+        self.signs = list(signs)
+        self._now = self._first_images(signs.T)
         self._before = list(self._now)
         self._step: list[tuple[Array, Array] | None] = []
+
+    def __len__(self) -> int:
+        return len(self._now)
+
+    def only(self, some: Sequence[int]) -> "Followed":
+        """A copy with some of the searches."""
+        chosen = copy(self)
+        now = [self._now[j] for j in some]
+        vars(chosen).update(signs=[self.signs[j] for j in some], _now=now, _before=list(now))
+        return chosen
+
+    def leave(self, gram: "Gram", scores: Array) -> None:
+        """Go on with ``gram``, which is without the component that has these scores."""
+        self.gram = gram
+        vars(self).pop("_limits", None)
+        pairs = zip(self.signs, self._now, strict=True)
+        self._now = [Kc - (scores @ c) * scores for c, Kc in pairs]
+        self._before = list(self._now)
 
     @property
     def values(self) -> list[float]:
@@ -120,6 +140,10 @@ class Followed:
         return [(j, step) for j, step in enumerate(self._step) if step is not None]
 
     # How an image is represented: here, by all its entries.  A Gram with few columns does better.
+
+    def _first_images(self, starts: Array) -> list[Array]:
+        """K c for each start."""
+        return list(np.ascontiguousarray(self.gram.apply(starts).T))
 
     def _images_of(self, changes: list[Change]) -> list[Array]:
         """K v for each v: from the nonzero rows of v if they are few, else all in one pass."""

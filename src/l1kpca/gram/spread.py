@@ -3,6 +3,8 @@
 They support the NumPy operators that algorithms use, so algorithms need not know where rows are.
 """
 
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -138,6 +140,9 @@ class Stack:
         width = self.gram.directions.shape[1]
         return np.array([vector.at for vector in self.vectors]).reshape(-1, width)
 
+    def __iter__(self) -> Iterator[Spread]:
+        return iter(self.vectors)
+
     def __matmul__(self, other: Any) -> Any:
         if isinstance(other, Spread):
             return np.array([vector @ other for vector in self.vectors])
@@ -159,6 +164,19 @@ class WorkerFollowed(Followed):
         self._now = [gram.projected(raw) for raw in self._raw]
         self._before = list(self._now)
         self._next: dict[int, tuple[Signs, Array]] = {}
+
+    def only(self, some: Sequence[int]) -> "WorkerFollowed":
+        """A copy with some of the searches."""
+        chosen = copy(self)
+        for name in ("_signs", "_raw", "_now", "_before"):
+            setattr(chosen, name, [getattr(self, name)[j] for j in some])
+        return chosen
+
+    def leave(self, gram: Any, scores: Spread) -> None:  # type: ignore[override]
+        """Go on with ``gram``, which is without the component that has these scores."""
+        self.gram = gram
+        self._now = [gram.projected(raw) for raw in self._raw]
+        self._before = list(self._now)
 
     @property
     def signs(self) -> list[Spread]:  # type: ignore[override]

@@ -112,8 +112,7 @@ class TiledGram(Gram):
 
         cost_in_all = cost * self.tile_side**2 * len(tiles) * (len(tiles) + 1) / 2
         lanes = list(zip(balanced_lanes(len(tiles)), strict=True))
-        parts = self.workers.run(work, lanes, cost_in_all)
-        return sum(parts[1:], start=parts[0])
+        return self.workers.total(work, lanes, cost_in_all)
 
 
 class BlockedGram(TiledGram):
@@ -148,7 +147,10 @@ class StoredGram(TiledGram):
     copy of K may take ``spare`` bytes; ``floor`` is a lower bound on rounding errors.
     """
 
-    few_rows = tuning.STORED_TIMES
+    @property
+    def few_rows(self) -> int:  # type: ignore[override]
+        """Up to this many rows, searches run in one compiled call."""
+        return tuning.STORED_TIMES * tuning.SMALL_ROWS
 
     def __init__(
         self,
@@ -270,7 +272,7 @@ def kernel_matrix(blocks: KernelBlocks, workers: Workers) -> Array:
     """All of K, evaluated on and above the diagonal and mirrored, in a single n x n array."""
     n = blocks.X.shape[0]
     K = np.empty((n, n), dtype=blocks.X.dtype)
-    tiles = spans(n, tuning.TILE_SIDE)
+    tiles = spans(n, min(tuning.TILE_SIDE, n // 2 + 1))  # at least three, for two threads
 
     def fill(i: int, j: int) -> None:
         tile = blocks.between(tiles[i], tiles[j])
