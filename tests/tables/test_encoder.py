@@ -360,6 +360,18 @@ def test_set_output_and_names():
         TableEncoder().fit(frame).get_feature_names_out(["a", "b"])
 
 
+def test_a_level_is_as_rare_as_it_is_beside_its_parent():
+    """Among rows of "x" there is a single "q"; among those of "y" nearly all are."""
+    frame = pd.DataFrame({"a": ["x"] * 60 + ["y"] * 60, "b": ["p"] * 60 + ["q"] * 60})
+    frame["n"] = draw().normal(size=120)
+    frame.loc[7, "b"] = "q"
+    encoder = TableEncoder().fit(frame)
+    assert encoder.categories_["b", ""].parent == list(encoder.categories_).index(("a", "")) == 0
+    rarity = encoder.transform(frame)[:, encoder.features_.index(("b", "", "rarity"))]
+    assert rarity[7] == rarity.max() > 3 * rarity[60:].max()
+    assert len({*rarity[60:]}) == 1
+
+
 CELLS = st.one_of(
     st.none(), st.floats(), st.integers(), st.text(max_size=8), st.booleans(), st.dates(),
     st.datetimes(), st.decimals(), st.lists(st.integers(), max_size=2),

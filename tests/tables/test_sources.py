@@ -1,6 +1,7 @@
 """Reading: several files, roles of columns, samples, and files that are no tables."""
 
 import io
+import json
 import resource
 import subprocess
 import sys
@@ -408,3 +409,18 @@ def test_a_header_and_three_rows_make_a_sheet_a_table(tmp_path):
         rows.to_excel(writer, sheet_name="rows", index=False)
     table = read_table(str(tmp_path / "book.xlsx"))
     assert table.frame.astype(int).to_numpy().tolist() == rows.to_numpy().tolist()
+
+
+def test_values_of_json_stay_what_they_are(tmp_path):
+    """Zero and false are no holes, words for the truth are those of JSON, null is a hole."""
+    path = tmp_path / "rows.jsonl"
+    rows = [
+        {"a": 0, "b": 0.0, "c": False, "d": "x"},
+        {"a": None, "b": 1.5, "c": True, "d": [0, "y"]},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows * 3), encoding="utf-8")
+    found = read_table(str(path)).frame.iloc[:2].astype(object)
+    assert found["a"].isna().tolist() == [False, True]
+    assert [float(found["a"][0]), *map(float, found["b"])] == [0.0, 0.0, 1.5]
+    assert [str(cell).lower() for cell in found["c"]] == ["false", "true"]
+    assert found["d"].tolist() == ["x", '[0, "y"]']
