@@ -6,6 +6,7 @@ import os
 import secrets
 import stat
 import struct
+import tokenize
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ _HDF5_STARTS = (b"\x89HDF\r\n\x1a\n", b"MATLAB 7.3 MAT-file")
 # What readers raise on damaged files, and on kinds that they do not know; those of XML SyntaxError.
 UNREADABLE = (
     ValueError, TypeError, LookupError, AttributeError, OSError, EOFError, RuntimeError,
-    BadZipFile, lzma.LZMAError, struct.error, SyntaxError, zlib.error,
+    BadZipFile, lzma.LZMAError, struct.error, SyntaxError, tokenize.TokenError, zlib.error,
 )  # fmt: skip
 
 

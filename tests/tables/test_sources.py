@@ -323,6 +323,10 @@ HOSTILE = {
     "bomb.zip": (archive(("a.csv", bytes(200_000_000))), "has a line of more than 4 MB"),
     "bomb.npz": (archive(("X.npy", lying_array())), "says that it is larger than it can be; save"),
     "lie.npy": (lying_array(), "says that it is larger than it can be; save it again."),
+    "head.npy": (
+        b"\x93NUMPY\x01\x00v\x00" + b"{'descr': 12, 3), }".ljust(117) + b"\n" + bytes(96),
+        "is not a readable .npy file, or it is damaged; save it again.",
+    ),
     "list.json": (b"[" + b'{"a": 1},' * 8_000_000, "is one JSON value of more than 64 MB; write"),
     "broken.json": (b'[{"a": 1}, {"a": ', "is not readable as JSON: "),
     "deep.json": (b"[" * 200_000, "is not readable as JSON: "),
