@@ -30,6 +30,7 @@ PARTS = {
     "components": ["components", "contracts", "peers"],
     "outliers": ["outliers", "contracts"],
     "tables": ["tables"],
+    "optimality": ["optimality"],
 }
 # Changes that a careless hand could make. Those that hardly any code survives, such as a shift
 # in place of a sum, would only flatter the score.
@@ -45,9 +46,57 @@ OPERATORS = [
 ]  # fmt: skip
 
 
-def mutants():
-    """All mutants: file, operator, which occurrence of it."""
-    for part in PARTS:
+# Reads tests to run, a line of JSON each; a child has all packages loaded, and ours anew.
+SERVER = """
+import json, os, signal, sys, threading
+import pytest
+import dask.array, dask.dataframe, distributed, joblib, matplotlib.pyplot, narwhals, numba, numpy
+import pandas, pyarrow.parquet, scipy.linalg, scipy.optimize, scipy.sparse.linalg, scipy.stats
+import skops.io, sklearn.decomposition, sklearn.ensemble, sklearn.metrics, sklearn.pipeline
+import sklearn.utils.estimator_checks, typer
+
+class First:
+    failed = None
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed and self.failed is None:
+            self.failed = report.nodeid
+
+    pytest_collectreport = pytest_runtest_logreport
+
+def run(tests, answer):
+    os.setpgid(0, 0)
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    first = First()
+    status = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests], plugins=[first])
+    os.write(answer, json.dumps((first.failed or f"status {status}") if status else None).encode())
+    os._exit(0)
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    answers, answer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        run(asked["tests"], answer)
+    os.close(answer)
+    late = []
+    def end():
+        late.append(True)
+        os.killpg(child, signal.SIGKILL)
+    timer = threading.Timer(asked["timeout"], end)
+    timer.start()
+    os.waitpid(child, 0)
+    timer.cancel()
+    said = b"" if late else os.read(answers, 10_000)
+    os.close(answers)
+    print('"timeout"' if late else said.decode() or '"died"', flush=True)
+"""
+
+
+def mutants(parts):
+    """All mutants of some parts: file, operator, which occurrence of it."""
+    for part in parts:
         for path in sorted((ROOT / "src" / "l1kpca" / part).glob("*.py")):
             tree = get_ast_from_path(path)
             for name in OPERATORS:
@@ -68,38 +117,55 @@ def copy_of_repository(folder):
     return folder
 
 
-def tried(mutant, copy, python, timeout):
-    """ "killed", "survived" or "timeout", and the change."""
+class Tests:
+    """The tests of a copy, run by children of a process that has the large packages loaded."""
+
+    def __init__(self, copy, python):
+        first = f"{copy / 'src'}{os.pathsep}{copy}"
+        environment = os.environ | {"PYTHONPATH": first, "OMP_NUM_THREADS": "1"}
+        environment |= {"OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+        self.process = subprocess.Popen(
+            [python, "-c", SERVER], cwd=copy, env=environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        self.passed = set()
+
+    def first_failure(self, tests, timeout):
+        """Name of the first test that fails, "timeout", or None."""
+        print(json.dumps({"tests": tests, "timeout": timeout}), file=self.process.stdin, flush=True)
+        return json.loads(self.process.stdout.readline())
+
+    def check(self, test, timeout):
+        """A test that fails anyway kills nothing."""
+        if test not in self.passed and self.first_failure([test], timeout) is not None:
+            raise RuntimeError(f"{test} fails without any change")
+        self.passed.add(test)
+
+
+def tried(mutant, copy, tests, timeout):
+    """What became of a mutant, and the change."""
     name, operator, occurrence = mutant
     path = copy / name
     original = path.read_text(encoding="utf-8")
     changed = MutationVisitor.mutate_code(original, get_operator(f"core/{operator}")(), occurrence)
     part = Path(name).parts[2]
-    nearest = copy / "tests" / part / f"test_{path.stem}.py"
-    tests = [
-        *([nearest] if nearest.exists() else []),
-        *(copy / "tests" / each for each in PARTS[part]),
-    ]
-    command = [python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header",
-               *(str(test.relative_to(copy)) for test in tests)]  # fmt: skip
-    first = f"{copy / 'src'}{os.pathsep}{copy}"
-    environment = os.environ | {"PYTHONPATH": first, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+    nearest = [f"tests/{part}/test_{path.stem}.py", *(f"tests/{each}" for each in PARTS[part])]
     try:
         path.write_text(changed, encoding="utf-8")
-        done = subprocess.run(
-            command, cwd=copy, env=environment, capture_output=True, timeout=timeout, check=False
-        )
-        outcome = "killed" if done.returncode else "survived"
-    except subprocess.TimeoutExpired:
-        outcome = "timeout"  # an endless loop would not pass unnoticed
+        found = (tests.first_failure([t], timeout) for t in nearest if (copy / t).exists())
+        killer = next(filter(None, found), None)
     finally:
         path.write_text(original, encoding="utf-8")
+    if killer not in (None, "timeout"):
+        tests.check(killer, timeout)
+    # An endless loop would not pass unnoticed.
+    outcome = {None: "survived", "timeout": "timeout"}.get(killer, "killed")
     lines = zip(original.splitlines(), changed.splitlines(), strict=False)
     where, (before, after) = next(
         (i, pair) for i, pair in enumerate(lines, 1) if pair[0] != pair[1]
     )
     return {"file": name, "line": where, "operator": operator, "before": before.strip(),
-            "after": after.strip(), "outcome": outcome}  # fmt: skip
+            "after": after.strip(), "outcome": outcome, "by": killer}  # fmt: skip
 
 
 def main():
@@ -108,25 +174,27 @@ def main():
     parser.add_argument("--minutes", type=float, default=20, help="no mutant is begun after that")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for one mutant")
-    parser.add_argument("--part", choices=PARTS, help="mutate this alone")
+    parser.add_argument("--part", choices=PARTS, action="append", help="mutate these parts alone")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants that are tried at once")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants.json")
     given = parser.parse_args()
-    everything = [m for m in mutants() if given.part in (None, Path(m[0]).parts[2])]
+    everything = list(mutants(given.part or PARTS))
     sample = random.Random(given.seed).sample(everything, len(everything))
     python = str(Path(given.python).absolute())
     deadline, found = time.monotonic() + 60 * given.minutes, []
 
     def work(copy):
+        tests = Tests(copy, python)
         while sample and time.monotonic() < deadline:
-            one = tried(sample.pop(), copy, python, given.timeout)
+            one = tried(sample.pop(), copy, tests, given.timeout)
             found.append(one)
             change = f"{one['before']} -> {one['after']}"
             print(
                 f"{len(found)} {one['outcome']}: {one['file']}:{one['line']} {change}", flush=True
             )
 
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        copies = [copy_of_repository(Path(folder) / str(i)) for i in range(2)]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
+        copies = [copy_of_repository(Path(folder) / str(i)) for i in range(given.jobs)]
         list(pool.map(work, copies))
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(

@@ -1,10 +1,12 @@
 """Write files whole or not at all; read arrays without unpickling."""
 
 import glob
+import lzma
 import os
 import secrets
 import stat
 import struct
+import tokenize
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,10 +18,10 @@ import numpy as np
 
 _UNFINISHED = ".part"
 _HDF5_STARTS = (b"\x89HDF\r\n\x1a\n", b"MATLAB 7.3 MAT-file")
-# What NumPy, SciPy and zipfile raise on damaged files, and on kinds that they do not know.
+# What readers raise on damaged files, and on kinds that they do not know; those of XML SyntaxError.
 UNREADABLE = (
     ValueError, TypeError, LookupError, AttributeError, OSError, EOFError, RuntimeError,
-    BadZipFile, struct.error, zlib.error,
+    BadZipFile, lzma.LZMAError, struct.error, SyntaxError, tokenize.TokenError, zlib.error,
 )  # fmt: skip
 
 

@@ -142,7 +142,8 @@ DATE_TRIALS = 200
 """Cells on which to try a date format: 20 ms; more cells never changed a choice."""
 
 UNREAD_SHARE = 0.02
-"""Share of cells in a column of numbers that need not be numbers; more cannot be typos."""
+"""Share of cells in a column of numbers that need not be numbers; more cannot be typos, but one may
+always be."""
 
 KIND_ROWS = 50_000
 """Rows from which to learn the kind and levels of a column: a second for 20 columns of text."""

@@ -143,6 +143,13 @@ def test_without_reference_rows_there_is_an_estimate_or_a_reason(cli_json, files
         ("row,label\n1,yes\n", "must be a .csv file with the columns"),
         ("row,label\n1,7\n", "y must hold 1 (outlier), 0 (ordinary) or -1 (unknown), found 7"),
         ("", "must be a .csv file with the columns"),
+        # None of these may be cut, rounded or moved to another row.
+        ("row,label\n1.7,1\n", "must be a .csv file with the columns"),
+        ("row,label\n1,0.5\n", "must be a .csv file with the columns"),
+        ("row,label\n1,\n", "must be a .csv file with the columns"),
+        ("row,label\n1e30,1\n", "must be a .csv file with the columns"),
+        (f"row,label\n{'9' * 40},1\n", "must be a .csv file with the columns"),
+        ("row,label\n1,2,1\n", "must be a .csv file with the columns"),
     ],
 )
 def test_bad_answers(cli, files, model, tmp_path, answers, text):
@@ -150,6 +157,7 @@ def test_bad_answers(cli, files, model, tmp_path, answers, text):
     done = cli("calibrate", model, files / "clean.csv", "--labels", tmp_path / "a.csv")
     assert done.status == 2
     assert text in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_bad_options(cli, files, model, tmp_path):

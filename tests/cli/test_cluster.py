@@ -91,3 +91,38 @@ def test_no_cluster_is_one_sentence(cli, table, monkeypatch):
         "l1kpca: --cluster tcp://127.0.0.1:9: no Dask scheduler answers; give the address of one"
         " that runs, such as tcp://host:8786.\n"
     )
+
+
+SCHEDULER = """
+import time
+from distributed import LocalCluster
+if __name__ == "__main__":
+    one = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "protocol": "tcp://"}
+    with LocalCluster(**one, dashboard_address=":0") as cluster:
+        print(cluster.scheduler_address, flush=True)
+        time.sleep(600)
+"""
+
+
+def test_a_killed_scheduler_is_one_sentence_and_leaves_no_file(
+    cli, table, tmp_path_factory, start_script, monkeypatch
+):
+    out = tmp_path_factory.mktemp("out")
+    scheduler = start_script(SCHEDULER)
+    address = scheduler.stdout.readline().strip()
+    each, killed = detection.each, []
+
+    def and_kill(*arguments, **options):
+        for found in each(*arguments, **options):
+            if not killed:
+                scheduler.kill()
+                killed.append(scheduler.wait())
+            yield found
+
+    monkeypatch.setattr(detection, "each", and_kill)
+    done = cli("detect", table, "--cluster", address, "--out", out / "o.csv", "-q")
+    assert killed
+    assert done.status == 2, done.stderr
+    assert "is gone: start a cluster" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(out.iterdir()) == []

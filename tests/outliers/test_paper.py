@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
+from l1kpca.gram.projection import Projected
 from l1kpca.outliers import Paper
 from l1kpca.peers import L2KernelPCA
 from oracles import standardized
@@ -36,6 +37,15 @@ def test_all_of_the_variance_is_all_components(seed):
     rows = np.random.default_rng(seed).normal(size=(60, 30))
     detector = KernelPCAOutlierDetector(L1KernelPCA(30), rule=Paper(1)).fit(rows)
     assert len(detector.rule_.components) == detector.pca_.n_components_
+
+
+def test_a_component_counts_if_it_varies_by_more_than_rounding(global_random_seed):
+    """However small its deviation is beside its mean, down to rounding errors."""
+    z = np.random.default_rng(global_random_seed).normal(size=(50, 3))
+    scores = 1 + z * [1e-3, 1e-9, 1e-16]
+    rule = Paper(1.0).fit(Projected(scores, None))
+    assert_array_equal(rule.components, [0, 1])
+    assert_allclose(rule.scale, scores[:, :2].std(axis=0))
 
 
 def test_paper_rule_with_a_kernel_matrix(X, X_new):

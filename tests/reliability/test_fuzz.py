@@ -4,11 +4,17 @@ Files as bytes, frames of mixed kinds, settings, model files, label files and co
 ``make test`` tries about 2000 inputs; ``--hypothesis-profile=nightly`` more than 100 000 of them.
 """
 
+import bz2
 import contextlib
+import gzip
 import io
 import json
+import lzma
+import resource
 import tempfile
+import time
 import warnings
+import zipfile
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +23,7 @@ import pandas as pd
 import pytest
 from hypothesis import event, given, settings, target
 from hypothesis import strategies as st
+from scipy.io import savemat
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, TableEncoder
 from l1kpca.cli.app import run
@@ -25,6 +32,8 @@ from l1kpca.persistence import load, save
 pytestmark = pytest.mark.filterwarnings("ignore")
 SCALE = 1 if settings().max_examples <= 50 else 60
 """60 in the nightly profile."""
+MOST_SECONDS, MOST_MEMORY = 60, 400_000
+"""Of the processor and KB for one small input: a guard against growth, not a measure of speed."""
 GOOD = b"a,b,c\n" + b"".join(b"%d,%d.5,%d\n" % (i, i * i % 7, i % 3) for i in range(12))
 WRITTEN = [
     "",
@@ -69,10 +78,19 @@ def times(count):
     return settings(max_examples=count * SCALE)
 
 
+@contextlib.contextmanager
+def bounded():
+    """Whatever the input, it takes neither long nor much memory."""
+    start, peak = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield
+    assert time.process_time() - start < MOST_SECONDS
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < MOST_MEMORY
+
+
 def said_by(*words):
     """Exit status and both outputs of a command line, run in this process."""
     out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with bounded(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = run(list(words))
     return status, out.getvalue(), err.getvalue()
 
@@ -95,7 +113,8 @@ def assert_answered(*words):
 def attempt(call):
     """What a call gives; None if it refuses, with one sentence."""
     try:
-        return call()
+        with bounded():
+            return call()
     except (ValueError, TypeError) as refused:
         said = str(refused)
     assert 5 < len(said) < 2000
@@ -120,29 +139,61 @@ def damaged(draw, content):
     return content[:at] + draw(st.binary(max_size=20)) * draw(st.integers(1, 3)) + content[end:]
 
 
-@cache
-def valid(kind):
-    """A good file of this kind, as bytes."""
-    frame = pd.read_csv(io.BytesIO(GOOD))
+def archive(members):
+    """A zip archive of these members."""
     held = io.BytesIO()
-    if kind in ("csv", "tsv"):
-        return GOOD.replace(b",", b"\t") if kind == "tsv" else GOOD
-    if kind == "jsonl":
-        return frame.to_json(orient="records", lines=True).encode()
-    if kind == "npy":
-        np.save(held, frame.to_numpy())
-    else:
-        {"parquet": frame.to_parquet, "feather": frame.to_feather}[kind](held)
+    with zipfile.ZipFile(held, "w") as writing:
+        for name, content in members.items():
+            writing.writestr(name, content)
     return held.getvalue()
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "npy", "parquet", "feather"])
+FRAME = pd.read_csv(io.BytesIO(GOOD))
+WRITERS = {
+    "csv": lambda held: held.write(GOOD),
+    "tsv": lambda held: held.write(GOOD.replace(b",", b"\t")),
+    "jsonl": lambda held: FRAME.to_json(held, orient="records", lines=True),
+    "json": lambda held: FRAME.to_json(held, orient="records"),
+    "npy": lambda held: np.save(held, FRAME.to_numpy()),
+    "npz": lambda held: np.savez(held, X=FRAME.to_numpy(), y=np.arange(12) % 2),
+    "mat": lambda held: savemat(held, {"X": FRAME.to_numpy()}),
+    "parquet": FRAME.to_parquet,
+    "feather": FRAME.to_feather,
+    "xlsx": lambda held: FRAME.to_excel(held, index=False),
+    "csv.gz": lambda held: held.write(gzip.compress(GOOD, mtime=0)),
+    "csv.bz2": lambda held: held.write(bz2.compress(GOOD)),
+    "csv.xz": lambda held: held.write(lzma.compress(GOOD)),
+    "zip": lambda held: held.write(archive({"rows.csv": GOOD})),
+}
+
+
+@cache
+def valid(kind):
+    """A good file of this kind, as bytes."""
+    held = io.BytesIO()
+    WRITERS[kind](held)
+    return held.getvalue()
+
+
+@pytest.mark.parametrize("kind", WRITERS)
 @times(25)
 @given(data=st.data())
 def test_files_with_damaged_bytes(kind, data):
     content = data.draw(damaged(valid(kind)))
     with folder_with(**{f"rows__{kind}": content}) as folder:
         assert_answered("detect", str(folder / f"rows.{kind}"), "--json")
+
+
+@times(25)
+@given(data=st.data())
+def test_workbooks_with_damaged_parts(data):
+    """The archive is sound, what it holds is not."""
+    with zipfile.ZipFile(io.BytesIO(valid("xlsx"))) as reading:
+        members = {name: reading.read(name) for name in reading.namelist()}
+    name = data.draw(st.sampled_from(sorted(members)))
+    members[name] = data.draw(damaged(members[name]))
+    with folder_with(rows__xlsx=archive(members)) as folder:
+        assert_answered("detect", str(folder / "rows.xlsx"), "--json")
 
 
 @times(60)
@@ -193,6 +244,9 @@ def test_every_row_and_column_of_a_file_comes_back(table, delimiter):
             assert sorted(written["rank"].astype(int)) == list(range(1, len(written) + 1))
 
 
+HUGE = pd.CategoricalDtype([f"level {i}" for i in range(10_000)])
+
+
 @st.composite
 def frames(draw):
     """Columns of all kinds of pandas, with holes, under names that may repeat or be numbers."""
@@ -206,14 +260,17 @@ def frames(draw):
         "Int64": st.integers(-5, 5) | st.none(),
         "boolean": st.booleans() | st.none(),
         "category": st.sampled_from("abc"),
+        HUGE: st.sampled_from([f"level {i}" for i in range(0, 10_000, 7)]) | st.none(),
         "datetime64[s]": dates,
         "timedelta64[s]": st.integers(-(10**9), 10**9).map(lambda s: pd.Timedelta(seconds=s)),
     }
     columns = []
-    for kind in draw(st.lists(st.sampled_from(sorted(kinds)), min_size=1, max_size=4)):
+    for kind in draw(st.lists(st.sampled_from(list(kinds)), min_size=1, max_size=4)):
         cells = [draw(kinds[kind]) for _ in range(height)]
         columns.append(pd.Series(cells, dtype=object).astype(kind))
     frame = pd.concat(columns, axis=1)
+    if draw(st.booleans()):
+        frame.index = [0] * height
     frame.columns = draw(
         st.lists(
             st.sampled_from(["a", "b", 0, 1, ""]), min_size=len(columns), max_size=len(columns)
@@ -287,6 +344,17 @@ def saved_model():
         return path.read_bytes()
 
 
+@cache
+def saved_table_model():
+    """A model that the command line wrote, as bytes."""
+    numbers = np.random.default_rng(0).normal(size=(15, 3))
+    rows = pd.DataFrame(numbers, columns=list("abc")).to_csv(index=False).encode()
+    with folder_with(rows__csv=rows) as folder:
+        path = folder / "model.skops"
+        assert said_by("detect", str(folder / "rows.csv"), "--save", str(path))[0] == 0
+        return path.read_bytes()
+
+
 @times(400)
 @given(data=st.data())
 def test_model_files_with_damaged_bytes(data):
@@ -296,24 +364,35 @@ def test_model_files_with_damaged_bytes(data):
             assert np.isfinite(model.estimator.score_samples(np.zeros((1, 3)))).all()
 
 
+ANSWERS = st.tuples(
+    st.sampled_from(["1", "3", "15", "16", "0", "-1", "1.5", "x", "", "1e30", "9" * 40]),
+    st.sampled_from(["1", "0", "-1", "2", "0.5", "", "outlier", "maybe", "true", "nan", "1,0"]),
+)
+
+
 @times(60)
 @given(
-    lines=st.lists(
-        st.tuples(
-            st.sampled_from(["0", "3", "99", "-1", "x", ""]),
-            st.sampled_from(["ordinary", "outlier", "don't know", "1", "0", "-1", "", "maybe"]),
-        ),
-        max_size=5,
-    ),
-    head=st.sampled_from(["row,answer", "row,label", "answer", "", "x,y"]),
+    lines=st.lists(st.tuples(st.integers(1, 15).map(str), st.sampled_from("01")) | ANSWERS),
+    head=st.sampled_from(["row,label"] * 4 + ["label,row", "row,label,more", "answer", "", "x,y"]),
+    data=st.data(),
 )
-def test_files_of_answers(lines, head):
+def test_files_of_answers(lines, head, data):
     answers = "\n".join([head, *(",".join(line) for line in lines)]).encode()
+    if data.draw(st.integers(0, 4)) == 0:
+        answers = data.draw(damaged(answers))
     numbers = np.random.default_rng(0).normal(size=(15, 3))
     rows = pd.DataFrame(numbers, columns=list("abc")).to_csv(index=False).encode()
-    with folder_with(model__skops=saved_model(), rows__csv=rows, answers__csv=answers) as folder:
-        names = [str(folder / each) for each in ("model.skops", "rows.csv")]
-        assert_answered("calibrate", *names, "--labels", str(folder / "answers.csv"), "--force")
+    with folder_with(model__skops=saved_table_model(), rows__csv=rows, answers__csv=answers) as top:
+        before = (top / "model.skops").read_bytes()
+        names = [str(top / each) for each in ("model.skops", "rows.csv")]
+        status, said = assert_answered(
+            "calibrate", *names, "--labels", str(top / "answers.csv"), "--json"
+        )
+        if status == 2:
+            assert (top / "model.skops").read_bytes() == before
+        else:  # nothing is made up, and nothing forgotten
+            given = pd.read_csv(io.BytesIO(answers))
+            assert json.loads(said)["n_left_out"] == (given["label"] == 1).sum()
 
 
 WORDS = st.sampled_from(

@@ -147,6 +147,15 @@ def test_every_kind_of_frame_gives_the_same(made):
     np.testing.assert_array_equal(encoder.encode(other).X, encoder.transform(frame))
 
 
+@pytest.mark.skipif(not hasattr(pl, "Int128"), reason="this version of polars has no such integers")
+def test_integers_that_numpy_does_not_have():
+    numbers = draw().integers(-50, 50, size=30)
+    wide = pl.DataFrame({"a": pl.Series(numbers, dtype=pl.Int128), "b": draw().normal(size=30)})
+    plain = wide.with_columns(pl.col("a").cast(pl.Int64))
+    found, expected = (TableEncoder().fit_transform(frame) for frame in (wide, plain))
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_an_array_of_objects_is_a_table_without_names():
     frame = shop().drop(columns=["when", "due"])
     encoder = TableEncoder().fit(frame.to_numpy(dtype=object))
@@ -349,6 +358,18 @@ def test_set_output_and_names():
     assert X.index.equals(frame.index)
     with pytest.raises(ValueError, match="input_features is not equal"):
         TableEncoder().fit(frame).get_feature_names_out(["a", "b"])
+
+
+def test_a_level_is_as_rare_as_it_is_beside_its_parent():
+    """Among rows of "x" there is a single "q"; among those of "y" nearly all are."""
+    frame = pd.DataFrame({"a": ["x"] * 60 + ["y"] * 60, "b": ["p"] * 60 + ["q"] * 60})
+    frame["n"] = draw().normal(size=120)
+    frame.loc[7, "b"] = "q"
+    encoder = TableEncoder().fit(frame)
+    assert encoder.categories_["b", ""].parent == list(encoder.categories_).index(("a", "")) == 0
+    rarity = encoder.transform(frame)[:, encoder.features_.index(("b", "", "rarity"))]
+    assert rarity[7] == rarity.max() > 3 * rarity[60:].max()
+    assert len({*rarity[60:]}) == 1
 
 
 CELLS = st.one_of(

@@ -44,11 +44,11 @@ def test_batches_make_one_file(tmp_path, suffix):
     frame = pd.DataFrame(
         {
             "a": [0.5, np.nan, 2.0, 3.0],
-            "t": [None, None, "x", "y"],
+            "t": pd.array([None, None, "x", "y"], dtype="string"),
             "day": pd.to_datetime(["2024-01-01", None, "2024-01-03", "2024-01-04"]),
             "whole": pd.array([1, None, 3, 4], dtype="Int64"),
         }
-    ).astype({"t": "str"})
+    )
     path = tmp_path / f"t{suffix}"
     write_table((frame.iloc[i : i + 1] for i in range(4)), path)
     again = (
@@ -56,7 +56,7 @@ def test_batches_make_one_file(tmp_path, suffix):
         if (suffix == ".csv")
         else pd.read_parquet(path)
     )
-    pd.testing.assert_frame_equal(again, frame, check_dtype=False)
+    pd.testing.assert_frame_equal(again.astype(frame.dtypes), frame)
 
 
 def test_rows_that_fail_on_the_way_leave_nothing(tmp_path):

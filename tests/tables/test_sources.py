@@ -1,6 +1,7 @@
 """Reading: several files, roles of columns, samples, and files that are no tables."""
 
 import io
+import json
 import resource
 import subprocess
 import sys
@@ -322,11 +323,21 @@ HOSTILE = {
     "bomb.zip": (archive(("a.csv", bytes(200_000_000))), "has a line of more than 4 MB"),
     "bomb.npz": (archive(("X.npy", lying_array())), "says that it is larger than it can be; save"),
     "lie.npy": (lying_array(), "says that it is larger than it can be; save it again."),
+    "head.npy": (
+        b"\x93NUMPY\x01\x00v\x00" + b"{'descr': 12, 3), }".ljust(117) + b"\n" + bytes(96),
+        "is not a readable .npy file, or it is damaged; save it again.",
+    ),
     "list.json": (b"[" + b'{"a": 1},' * 8_000_000, "is one JSON value of more than 64 MB; write"),
     "broken.json": (b'[{"a": 1}, {"a": ', "is not readable as JSON: "),
     "deep.json": (b"[" * 200_000, "is not readable as JSON: "),
     "none.jsonl": (b"{broken\n" * 100, "is not readable as JSON: Expecting"),
     "cut.csv.gz": (b"\x1f\x8b\x08\x00 and then nothing", "is not a readable text file, or it is"),
+    "cut.csv.xz": (b"\xfd7zXZ\x00 and then nothing", "is not a readable text file, or it is"),
+    "cut.csv.bz2": (b"BZh9 and then nothing", "is not a readable text file, or it is"),
+    "words.xlsx": (
+        archive(("xl/workbook.xml", "<a><b></a>"), ("[Content_Types].xml", "<a")),
+        "is not a readable Excel file, or it is",
+    ),
     "sheet.xlsx": (b"PK\x03\x04 and then nothing", "is not a readable Excel file, or it is"),
     "a.parquet": (b"PAR1 and then nothing", "is not a readable Parquet file, or it is damaged;"),
     "a.feather": (b"ARROW1 and then nothing", "is not a readable Arrow file, or it is damaged;"),
@@ -393,3 +404,27 @@ def test_an_arrow_file_that_is_damaged_inside(tmp_path):
         except TableError as error:
             refused += "is not a readable Arrow file, or it is damaged" in str(error)
     assert refused > 10
+
+
+def test_a_header_and_three_rows_make_a_sheet_a_table(tmp_path):
+    with pd.ExcelWriter(tmp_path / "book.xlsx") as writer:
+        pd.DataFrame({"about": ["a"] * 5}).to_excel(writer, sheet_name="cover", index=False)
+        rows = pd.DataFrame({"a": [1, 2, 4], "b": [5, 3, 1]})
+        rows.to_excel(writer, sheet_name="rows", index=False)
+    table = read_table(str(tmp_path / "book.xlsx"))
+    assert table.frame.astype(int).to_numpy().tolist() == rows.to_numpy().tolist()
+
+
+def test_values_of_json_stay_what_they_are(tmp_path):
+    """Zero and false are no holes, words for the truth are those of JSON, null is a hole."""
+    path = tmp_path / "rows.jsonl"
+    rows = [
+        {"a": 0, "b": 0.0, "c": False, "d": "x"},
+        {"a": None, "b": 1.5, "c": True, "d": [0, "y"]},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows * 3), encoding="utf-8")
+    found = read_table(str(path)).frame.iloc[:2].astype(object)
+    assert found["a"].isna().tolist() == [False, True]
+    assert [float(found["a"][0]), *map(float, found["b"])] == [0.0, 0.0, 1.5]
+    assert [str(cell).lower() for cell in found["c"]] == ["false", "true"]
+    assert found["d"].tolist() == ["x", '[0, "y"]']

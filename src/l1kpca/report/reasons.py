@@ -26,7 +26,7 @@ _OTHERS = "Other columns have unusual values"
 
 def _looked(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) -> Any:
     """Explain as many rows as is cheap, and look at the cells of as many as a page can hold."""
-    n_features, known = len(cases.column_of), summary.contributions
+    n_features, known = len(cases.column_of), summary.contributions[: len(order)]
     # An explanation of a row scores eight rows for each column.
     cost = _STEPS_OF_EXPLAIN * n_features * len(detector.pca_.X_fit_) * (n_features + 10)
     more = order[len(known) : int(min(_MOST_EXPLAINED, _OPERATIONS // cost))]

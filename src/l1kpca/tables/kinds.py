@@ -32,7 +32,7 @@ _CODE_NAME = re.compile(
     re.IGNORECASE,
 )
 _NINES = re.compile(r"-?9{2,}|-?9{2,}\.9+|-9")
-_FEWEST = 12  # rows, before anything is taken for a counter; levels, before they are too many
+_FEWEST = 12  # rows that tell a counter, or a typo; levels, before they are too many
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ def as_columns(X: Any) -> dict[str, Array]:
     for series in nw.from_native(X, eager_only=True).iter_columns():
         kind = series.dtype
         if kind.is_numeric() or kind == nw.Boolean:
-            cells = series.to_numpy()
+            wide = kind in (nw.Int128, nw.UInt128)  # which NumPy does not have
+            cells = (series.cast(nw.Float64) if wide else series).to_numpy()
             if cells.dtype.kind not in "fiub":  # Python's objects among them, for holes
                 cells = series.cast(nw.Float64).to_numpy()
             cells = cells.astype(np.float64, copy=False)
@@ -160,7 +161,7 @@ def _kind_of_numbers(name: str, numbers: Array, reader: Numbers | None = None) -
 
 def _kind_of_text(name: str, cells: list[str | None]) -> Kind:
     counts = Counter(filter(None, cells))
-    few = tuning.UNREAD_SHARE * counts.total()
+    few = max(tuning.UNREAD_SHARE * counts.total(), counts.total() >= _FEWEST)  # a typo at least
     if len(counts) == 1 or all(cell.lower() in NO_NUMBER for cell in counts):
         some = f"every value is {shortened(next(iter(counts)))}" if counts else "it has no values"
         return Kind("constant" if counts else "empty", some)

@@ -47,14 +47,19 @@ def calibrate(
 
 def _read_labels(path: Path, n_rows: int) -> Any:
     """Labels by the number of the row, unknown for all others."""
+    import warnings
+
     import numpy as np
     import pandas as pd
 
     wanted = f"--labels {path} must be a .csv file with the columns row (1 to {n_rows}) and label"
+    whole = dict.fromkeys(("row", "label"), "Int64")
     try:
-        frame = pd.read_csv(path)
-        rows, labels = (frame[name].to_numpy(dtype=np.int64) for name in ("row", "label"))
-    except (OSError, ValueError, KeyError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a number that is cut, a cell too many
+            frame = pd.read_csv(path, index_col=False, dtype=whole)
+        rows, labels = (frame[name].to_numpy(dtype=np.int64) for name in whole)
+    except (ArithmeticError, LookupError, OSError, TypeError, ValueError, Warning) as error:
         raise InputError(f"{wanted}: {type(error).__name__} {error}.") from error
     if not len(rows) or rows.min() < 1 or rows.max() > n_rows or len(np.unique(rows)) < len(rows):
         raise InputError(f"{wanted}; each row once.")
