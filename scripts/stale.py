@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CORE = ("kernels", "loops.py", "gram", "directions", "components", "estimators", "tuning.py")
+CORE = ("kernels.py", "loops.py", "gram", "directions", "components", "estimators", "tuning.py")
 PAGES = {
     # page, what it is written from: parts of the package that it measures
     ("performance.md", "speed"): (*CORE, "peers"),

@@ -132,8 +132,8 @@ def test_score_refuses_a_model_whose_parts_do_not_fit(scored, name, value):
 def test_score_says_that_the_model_is_to_blame(scored):
     model, score = scored
     replanned(model, lambda tree: tree["fitted"].update(pca_=None))
-    assert score()[1] == (
-        "l1kpca: the model cannot be used (AttributeError: 'NoneType' object has no attribute"
-        " 'n_jobs'); it was altered, or written by another version of l1kpca: fit and save"
-        " it again.\n"
+    said = score()[1]
+    assert said.startswith("l1kpca: the model cannot be used (AttributeError: 'NoneType' object")
+    assert said.endswith(
+        "); it was altered, or written by another version of l1kpca: fit and save it again.\n"
     )

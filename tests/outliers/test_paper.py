@@ -43,7 +43,7 @@ def test_a_component_counts_if_it_varies_by_more_than_rounding(global_random_see
     """However small its deviation is beside its mean, down to rounding errors."""
     z = np.random.default_rng(global_random_seed).normal(size=(50, 3))
     scores = 1 + z * [1e-3, 1e-9, 1e-16]
-    rule = Paper(1.0).fit(Projected(scores, None))
+    rule = Paper(1.0).fit(Projected(scores, None), L1KernelPCA(3))
     assert_array_equal(rule.components, [0, 1])
     assert_allclose(rule.scale, scores[:, :2].std(axis=0))
 
