@@ -16,7 +16,8 @@ from pyarrow import compute as pc
 from pyarrow import csv as arrow_csv
 
 from l1kpca.tables.columns import Batches, Opened
-from l1kpca.tables.layout import Layout, cells_of, guess_layout, other_encoding
+from l1kpca.tables.layout import guess_layout, other_encoding
+from l1kpca.tables.separation import Layout, cells_of
 from l1kpca.tables.table import Notes, Reading, TableError
 from l1kpca.tables.written import shortened
 
