@@ -157,6 +157,7 @@ BAD_OPTIONS = {
         ["--scaling", "rows"],
         "--scaling rows is not possible; give columns, common or none.",
     ),
+    "separator": (["--separator", "comma"], "--separator comma is not possible; give one mark,"),
     "memory": (["--memory-limit", "plenty"], "memory_limit='plenty' must be a positive number of"),
     "jobs": (["--n-jobs", "0"], "n_jobs=0 must be None or an integer other than 0"),
     "top": (["--top", "-1"], "--top"),

@@ -155,3 +155,14 @@ def test_clean_rows_and_new_ones(cli, cli_json, csv_file, tmp_path, options):
     judged = cli_json("score", model, tmp_path / "new.csv")
     assert {row["row"] for row in judged["top"][:3]} == {1, 2, 3}
     assert judged["n_flagged"] >= 3
+
+
+def test_the_separator_can_be_said(cli, tmp_path):
+    rows = "".join(f"{i % 3},5\t{i * i % 7},{i % 10}\n" for i in range(20))
+    (tmp_path / "a.txt").write_text(rows)
+    widths = {}
+    for mark in ("tab", ","):
+        out = tmp_path / f"{len(widths)}.parquet"
+        assert cli("detect", tmp_path / "a.txt", "--separator", mark, "--out", out).status == 0
+        widths[mark] = pd.read_parquet(out).shape[1] - 3
+    assert widths == {"tab": 2, ",": 3}

@@ -117,6 +117,26 @@ def test_semicolons_within_cells_separate_no_cells(tmp_path, names):
     assert read_table(path).frame.columns.tolist() == names.split(",")
 
 
+@pytest.mark.parametrize(("mark", "names"), [(",", ["x;y", "z"]), (";", ["x", "y,z"])])
+def test_the_user_knows_better_about_the_separator(tmp_path, mark, names):
+    path = write_text(tmp_path / "a.csv", "x;y,z\n" + "1;2,5\n3;4,5\n" * 9)
+    assert read_table(path, Reading(separator=mark)).frame.columns.tolist() == names
+
+
+def test_a_separator_that_is_not_there(tmp_path):
+    path = write_text(tmp_path / "a.csv", "x,y\n1,2\n3,4\n5,6\n")
+    with pytest.raises(TableError, match=r"has one column .*; --separator '\|' is not in it\."):
+        read_table(path, Reading(separator="|"))
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.xlsx"])
+def test_a_separator_makes_no_difference_where_there_is_none(tmp_path, name):
+    frame = pd.DataFrame({"x": [1, 2, 3, 4], "y": ["a;b", "a", "b", "b;c"]})
+    path = tmp_path / name
+    frame.to_excel(path, index=False) if "x" in name else frame.to_json(path, orient="records")
+    assert read_table(str(path), Reading(separator=";")).frame.shape == (4, 2)
+
+
 @pytest.mark.parametrize(("header", "rows"), [("yes", 3), ("no", 4)])
 def test_the_user_knows_better_about_the_header(tmp_path, header, rows):
     path = write_text(tmp_path / "a.csv", "2018,2019\n1,2\n3,4\n5,6\n")

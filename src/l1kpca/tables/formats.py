@@ -61,7 +61,8 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
             return _open_arrays(path, notes)
         if kind == "excel":
             _check_unpacked(path, _LARGEST_SHEET)
-            return open_text(str(path), excel_chunks(path, notes), reading, notes)
+            own = replace(reading, separator=",")  # as it is made into text
+            return open_text(str(path), excel_chunks(path, notes), own, notes)
         return _open_text(path, reading, notes)
     except (pa.ArrowException, *UNREADABLE) as error:
         if isinstance(error, TableError | PermissionError):
@@ -214,7 +215,7 @@ def _open_text(path: Path, reading: Reading, notes: Notes) -> Opened:
 
     found: Chunks = chunks
     if next(chunks([0.0]), b"").lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-        reading = replace(reading, header="yes", encoding="utf-8")
+        reading = replace(reading, header="yes", encoding="utf-8", separator=",")
         found = json_chunks(str(path), lambda done: lines_of(chunks(done)), notes)
     return open_text(str(path), found, reading, notes)
 

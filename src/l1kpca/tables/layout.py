@@ -31,7 +31,7 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     lines = lines if whole or len(lines) < 2 else lines[:-1]
     if not "".join(lines).strip():
         raise TableError(f"{path} is empty; give a file with a line for each row.")
-    layout, width, (places, cells, kinds) = separated(path, lines, layout)
+    layout, width, (places, cells, kinds) = separated(path, lines, layout, reading.separator)
     start = _start(cells, width)
     if reading.header == "auto" and _is_group(cells[start:], kinds[start:]):
         start += 1

@@ -40,11 +40,16 @@ class Layout:
     even: bool = True  # whether every line has as many cells as names; others must be mended
 
 
-def separated(path: str, lines: list[str], layout: Layout) -> tuple[Layout, int, Sample]:
-    """Separator, quote and width that make the best table: even, of numbers, of many columns."""
+def separated(
+    path: str, lines: list[str], layout: Layout, asked: str | None = None
+) -> tuple[Layout, int, Sample]:
+    """Separator, quote and width that make the best table: even, of numbers, of many columns.
+
+    The separator that the user ``asked`` for is not guessed.
+    """
     best: tuple[float, ...] = ()
     found, text = None, "\n" + "".join(lines)
-    for marks in _DELIMITERS:
+    for marks in ((asked,),) if asked else _DELIMITERS:
         for mark, quote in itertools.product(marks, ('"', "'")):
             quotes = quote == '"' or re.search(rf"[\r\n{re.escape(mark)}]'", text)
             mixed = quote == "'" and f'{mark}"' in text
@@ -63,7 +68,8 @@ def separated(path: str, lines: list[str], layout: Layout) -> tuple[Layout, int,
         if found is not None:
             return found
     first = shortened(" ".join(lines[0].split()))
-    raise TableError(f"{path} has one column (line 1: {first}); separate two by , ; tabs or |.")
+    by = f"--separator {asked!r} is not in it" if asked else "separate two by , ; tabs or |"
+    raise TableError(f"{path} has one column (line 1: {first}); {by}.")
 
 
 def _fitness(sample: Sample, width: int, count: int, others: set[str]) -> tuple[float, ...]:
