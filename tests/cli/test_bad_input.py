@@ -68,7 +68,7 @@ BAD_ARRAYS = {
         {"X": np.eye(4), "y": np.arange(3)},
         "has 4 rows in X and 3 labels in y; give one each.",
     ),
-    "one column": ({"X": np.ones((5, 1))}, "has one column; give at least 2."),
+    "one column": ({"X": np.ones((5, 1))}, "no column can be used: x0 (constant)"),
     "nan": ({"X": np.full((5, 2), np.nan)}, "no column can be used: x0 (empty)"),
 }
 

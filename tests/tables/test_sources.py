@@ -123,6 +123,12 @@ def test_the_user_knows_better_about_the_separator(tmp_path, mark, names):
     assert read_table(path, Reading(separator=mark)).frame.columns.tolist() == names
 
 
+@pytest.mark.parametrize(("mark", "width"), [(",", 2), (";", 1), (None, 1)])
+def test_decimal_commas_below_one_name(tmp_path, mark, width):
+    path = write_text(tmp_path / "a.csv", "x\n1,2\n3,4\n5,6\n")
+    assert read_table(path, Reading(separator=mark)).frame.shape == (3, width)
+
+
 def test_a_separator_that_is_not_there(tmp_path):
     path = write_text(tmp_path / "a.csv", "x,y\n1,2\n3,4\n5,6\n")
     with pytest.raises(TableError, match=r"has one column .*; --separator '\|' is not in it\."):

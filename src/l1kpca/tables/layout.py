@@ -107,7 +107,7 @@ def _start(rows: list[list[str]], width: int) -> int:
     for place, cells in enumerate(rows):
         filled = sum(map(bool, map(str.strip, cells)))
         comment = (marked and cells[0].startswith(_COMMENT)) or _ARFF.match(cells[0])
-        if len(cells) >= width - 1 and (filled > 1 or width == 2) and not comment:
+        if len(cells) >= width - 1 and (filled > 1 or width < 3) and not comment:
             below = rows[place + 1] if place + 1 < len(rows) else []
             words = all(cell_kind(cell, ()) == "word" for cell in below)
             if not (len(cells) < width == len(below) and words):  # else that has the names

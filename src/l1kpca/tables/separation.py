@@ -16,6 +16,7 @@ Sample = tuple[list[int], list[list[str]], list[list[str]]]
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
 
 _DELIMITERS = (",", ";", "\t", "|"), ("^", "~", "\x01", "\x1f", "\xa6", "&", ":", " ")
+_NO_MARK = "\x1e"  # separates nothing
 _SAMPLE_ROWS = 300
 _EVEN_ROWS = 3  # one after the other, where a table begins
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -47,6 +48,9 @@ def separated(
 
     The separator that the user ``asked`` for is not guessed.
     """
+    alone = _one_column(lines, layout)
+    if alone and not (asked and asked in "".join(lines)):
+        return alone
     best: tuple[float, ...] = ()
     found, text = None, "\n" + "".join(lines)
     for marks in ((asked,),) if asked else _DELIMITERS:
@@ -70,6 +74,19 @@ def separated(
     first = shortened(" ".join(lines[0].split()))
     by = f"--separator {asked!r} is not in it" if asked else "separate two by , ; tabs or |"
     raise TableError(f"{path} has one column (line 1: {first}); {by}.")
+
+
+def _one_column(lines: list[str], layout: Layout) -> tuple[Layout, int, Sample] | None:
+    """A table of one column of numbers, if nearly every line below the first is one."""
+    alone = replace(layout, delimiter=_NO_MARK)
+    sample = _sample(lines, alone)
+    first, *below = itertools.chain(*sample[2])
+    counts = Counter(below)
+    numbers = counts["whole"] + counts["point"]
+    if counts["comma"]:  # a decimal mark, if nothing else is there and the name has none
+        named = first == "word" and "," not in sample[1][0][0]
+        numbers = numbers + counts["comma"] if named and not counts["word"] else 0
+    return (alone, 1, sample) if numbers > len(below) / 2 else None
 
 
 def _fitness(sample: Sample, width: int, count: int, others: set[str]) -> tuple[float, ...]:

@@ -162,7 +162,7 @@ def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[l
         shown = shortened(layout.delimiter.join(cells))
         if layout.comment and cells[0].startswith(layout.comment):
             notes.add("comment lines are left out", shown, 1)
-        elif len(cells) == 1:
+        elif len(cells) == 1 < width:
             notes.add(f"lines with one cell where others have {width} are left out", shown, 1)
         elif any(cells[width:]):
             notes.add(f"lines with more than {width} cells are left out", shown, 1)
