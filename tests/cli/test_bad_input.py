@@ -68,7 +68,7 @@ BAD_ARRAYS = {
         {"X": np.eye(4), "y": np.arange(3)},
         "has 4 rows in X and 3 labels in y; give one each.",
     ),
-    "one column": ({"X": np.ones((5, 1))}, "has one column; give at least 2."),
+    "one column": ({"X": np.ones((5, 1))}, "no column can be used: x0 (constant)"),
     "nan": ({"X": np.full((5, 2), np.nan)}, "no column can be used: x0 (empty)"),
 }
 
@@ -157,6 +157,7 @@ BAD_OPTIONS = {
         ["--scaling", "rows"],
         "--scaling rows is not possible; give columns, common or none.",
     ),
+    "separator": (["--separator", "comma"], "--separator comma is not possible; give one mark,"),
     "memory": (["--memory-limit", "plenty"], "memory_limit='plenty' must be a positive number of"),
     "jobs": (["--n-jobs", "0"], "n_jobs=0 must be None or an integer other than 0"),
     "top": (["--top", "-1"], "--top"),

@@ -41,10 +41,10 @@ DETECT, REDUCE = defaults("detect"), defaults("reduce")
 
 def test_the_options_were_found():
     assert {"--kernel", "--gamma", "--components", "--rule", "--contamination", "--max-samples",
-            "--scaling", "--top", "--header", "--encoding", "--decimal", "--thousands",
-            "--seed"} == set(DETECT)  # fmt: skip
-    assert {"--kernel", "--gamma", "--scale", "--header", "--encoding", "--decimal", "--thousands",
-            "--seed"} == set(REDUCE)  # fmt: skip
+            "--scaling", "--top", "--header", "--encoding", "--separator", "--decimal",
+            "--thousands", "--seed"} == set(DETECT)  # fmt: skip
+    assert {"--kernel", "--gamma", "--scale", "--header", "--encoding", "--separator", "--decimal",
+            "--thousands", "--seed"} == set(REDUCE)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -155,3 +156,57 @@ def test_clean_rows_and_new_ones(cli, cli_json, csv_file, tmp_path, options):
     judged = cli_json("score", model, tmp_path / "new.csv")
     assert {row["row"] for row in judged["top"][:3]} == {1, 2, 3}
     assert judged["n_flagged"] >= 3
+
+
+def test_the_separator_can_be_said(cli, tmp_path):
+    rows = "".join(f"{i % 3},5\t{i * i % 7},{i % 10}\n" for i in range(20))
+    (tmp_path / "a.txt").write_text(rows)
+    widths = {}
+    for mark in ("tab", ","):
+        out = tmp_path / f"{len(widths)}.parquet"
+        assert cli("detect", tmp_path / "a.txt", "--separator", mark, "--out", out).status == 0
+        widths[mark] = pd.read_parquet(out).shape[1] - 3
+    assert widths == {"tab": 2, ",": 3}
+
+
+ONE = np.random.default_rng(3).normal(20, 2, 60).round(2).tolist()
+ONE[41] = 90.25
+AS_TEXT = {
+    "a name": lambda cells: ["temp in C", *cells],
+    "no name": lambda cells: cells,
+    "a footer": lambda cells: ["temp", *cells, "Source: the roof, 2024"],
+    "decimal commas": lambda cells: ["temp", *[cell.replace(".", ",") for cell in cells]],
+}
+
+
+@pytest.mark.parametrize("kind", [*AS_TEXT, "parquet", "npy", "xlsx", "jsonl"])
+def test_one_column_of_numbers_is_a_table(cli, tmp_path, kind):
+    path, out = tmp_path / f"a.{kind if kind not in AS_TEXT else 'csv'}", tmp_path / "o.parquet"
+    frame = pd.DataFrame({"temp": ONE})
+    if kind in AS_TEXT:
+        path.write_text("\n".join(AS_TEXT[kind]([f"{x:.2f}" for x in ONE])) + "\n")
+    elif kind == "npy":
+        np.save(path, frame)
+    elif kind == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_excel(path, index=False) if kind == "xlsx" else frame.to_parquet(path)
+    done = cli("detect", path, "--out", out)
+    assert done.status == 0, done.stderr
+    found = pd.read_parquet(out)
+    assert found.shape == (60 + (kind == "a footer"), 4)
+    assert found["rank"].argmin() == 41
+
+
+@pytest.mark.parametrize("columns", [["a", "b"], ["a"]])
+def test_one_new_row_is_scored(cli, cli_json, tmp_path, columns):
+    frame = pd.DataFrame({"a": ONE, "b": ONE[::-1]})[columns]
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    cli_json("detect", tmp_path / "a.csv", "--save", tmp_path / "m.skops")
+    for value, flagged in ((20.5, 0), (200.5, 1)):
+        (frame.iloc[:1] * 0 + value).to_csv(tmp_path / "b.csv", index=False)
+        found = cli_json("score", tmp_path / "m.skops", tmp_path / "b.csv")
+        assert (found["n_rows"], found["n_flagged"]) == (1, flagged)
+    (tmp_path / "b.csv").write_text(",".join(columns) + "\n")
+    done = cli("score", tmp_path / "m.skops", tmp_path / "b.csv")
+    assert done.status == 2

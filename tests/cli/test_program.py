@@ -63,7 +63,7 @@ def test_no_arguments_show_the_help(program):
         ("empty.csv", b"", "{path} is empty; give a file with a line for each row."),
         (
             "one.csv",
-            b"a\n1\n2\n3\n",
+            b"a\nx\ny\nz\n",
             ("{path} has one column (line 1: 'a'); separate two by , ; tabs or |."),
         ),
         (

@@ -361,6 +361,10 @@ CASES = {
     ),
     "Excel": Case(workbook(rents=pd.DataFrame(BASE)), name="table.xlsx"),
     "Excel without its suffix": Case(workbook(rents=pd.DataFrame(BASE)), name="table"),
+    "Excel with an error": Case(
+        workbook(rents=pd.DataFrame(changed(size=["#REF!", *BASE["size"][1:]]))),
+        changed(size=["#REF!", *[f"{float(s):g}" for s in SIZE[1:]]]), name="table.xlsx",
+    ),
     "Excel with a title and another sheet": Case(
         workbook(2, rents=pd.DataFrame(BASE), notes=pd.DataFrame({"a": ["b"]})),
         notes=("the sheet 'rents' is read, not: notes", "lines before the table are left out: 2"),

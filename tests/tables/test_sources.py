@@ -79,6 +79,71 @@ def test_header_and_separator_are_found(tmp_path, content, names):
     assert len(table.frame) == rows - table.names_given
 
 
+DAYS = [(f"{i:02d}.03.2024", ("Bonn", "Trier")[i % 2], i) for i in range(1, 31)] * 2
+GERMAN = {
+    "decimals": ("Filiale;Umsatz", lambda d, t, i: f"{t};{140 + i * 7 % 23},{10 + i * 13 % 80}"),
+    "dates": ("Datum;Filiale;Umsatz", lambda d, t, i: f"{d};{t};{140 + i},{10 + i}"),
+    "thousands": ("date;qty;eur", lambda d, t, i: f"{d};{i};1.{400 + i},{10 + i}"),
+    "units": ("Filiale;Umsatz", lambda d, t, i: f"{t};{140 + i},{10 + i} EUR"),
+    "a unit in the names": ("Filiale;Umsatz, EUR", lambda d, t, i: f"{t};{140 + i},{10 + i}"),
+    "a mark at the end": ("Filiale;Umsatz", lambda d, t, i: f"{t};{140 + i},{10 + i};"),
+}
+AROUND = {
+    "nothing": lambda rows: rows,
+    "a title": lambda rows: ["Umsatz 2024", "", *rows],
+    "a footer": lambda rows: [*rows, "Quelle: ERP"],
+    "names again": lambda rows: [*rows[:20], rows[0], *rows[20:40], rows[0], *rows[40:]],
+}
+
+
+@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
+@pytest.mark.parametrize(("first", "row"), GERMAN.values(), ids=GERMAN)
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_decimal_commas_separate_no_cells(tmp_path, first, row, mark, around):
+    rows = around([first, *[row(*day) for day in DAYS]])
+    path = write_text(tmp_path / "a.csv", "\n".join(rows).replace(";", mark) + "\n")
+    assert read_table(path).frame.columns.tolist() == first.split(";")
+
+
+def test_decimal_commas_separate_no_cells_without_names(tmp_path):
+    rows = "".join(f"{town};{140 + i},{10 + i}\n" for _, town, i in DAYS)
+    frame = read_table(write_text(tmp_path / "a.csv", rows)).frame
+    assert frame["x1"].tolist() == [140 + i + (10 + i) / 100 for *_, i in DAYS]
+
+
+@pytest.mark.parametrize("names", ["id,pos", "id,pos,size"])
+def test_semicolons_within_cells_separate_no_cells(tmp_path, names):
+    rows = [f"{i},{i + 1};{i + 2}{',5' * (names.count(',') - 1)}" for i in range(40)]
+    path = write_text(tmp_path / "a.csv", "\n".join([names, *rows]) + "\n")
+    assert read_table(path).frame.columns.tolist() == names.split(",")
+
+
+@pytest.mark.parametrize(("mark", "names"), [(",", ["x;y", "z"]), (";", ["x", "y,z"])])
+def test_the_user_knows_better_about_the_separator(tmp_path, mark, names):
+    path = write_text(tmp_path / "a.csv", "x;y,z\n" + "1;2,5\n3;4,5\n" * 9)
+    assert read_table(path, Reading(separator=mark)).frame.columns.tolist() == names
+
+
+@pytest.mark.parametrize(("mark", "width"), [(",", 2), (";", 1), (None, 1)])
+def test_decimal_commas_below_one_name(tmp_path, mark, width):
+    path = write_text(tmp_path / "a.csv", "x\n1,2\n3,4\n5,6\n")
+    assert read_table(path, Reading(separator=mark)).frame.shape == (3, width)
+
+
+def test_a_separator_that_is_not_there(tmp_path):
+    path = write_text(tmp_path / "a.csv", "x,y\n1,2\n3,4\n5,6\n")
+    with pytest.raises(TableError, match=r"has one column .*; --separator '\|' is not in it\."):
+        read_table(path, Reading(separator="|"))
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.xlsx"])
+def test_a_separator_makes_no_difference_where_there_is_none(tmp_path, name):
+    frame = pd.DataFrame({"x": [1, 2, 3, 4], "y": ["a;b", "a", "b", "b;c"]})
+    path = tmp_path / name
+    frame.to_excel(path, index=False) if "x" in name else frame.to_json(path, orient="records")
+    assert read_table(str(path), Reading(separator=";")).frame.shape == (4, 2)
+
+
 @pytest.mark.parametrize(("header", "rows"), [("yes", 3), ("no", 4)])
 def test_the_user_knows_better_about_the_header(tmp_path, header, rows):
     path = write_text(tmp_path / "a.csv", "2018,2019\n1,2\n3,4\n5,6\n")

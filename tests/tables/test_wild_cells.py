@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from l1kpca import KernelPCAOutlierDetector
+from l1kpca import KernelPCAOutlierDetector, TableEncoder
 from l1kpca.cli.app import run
 
 N, WILD = 120, 61
@@ -86,3 +86,17 @@ def test_the_wild_cell_is_first_and_is_the_reason(table, tmp_path, capsys):
     np.testing.assert_allclose(pd.read_parquet(out)["score"], scores, rtol=1e-6)
     said = " ".join(found["notes"])
     assert all(column in said for column in table.columns)
+
+
+@pytest.mark.parametrize("error", ["#REF!", "#DIV/0!", "#VALUE!", "#NAME?"])
+def test_errors_of_a_spreadsheet_are_holes_and_are_said(error):
+    numbers, words = [*map(str, range(40)), error], ["x", "y"] * 40 + [error] * 2
+    frame = pd.DataFrame({"a": numbers * 2, "b": words})
+    frame["c"] = [*pd.date_range("2024", periods=81).astype(str), error]
+    encoded = TableEncoder().fit(frame).encode(frame)
+    assert encoded.encoder.kinds_ == {"a": "number", "b": "category", "c": "date"}
+    assert [(c.column, c.count, c.example) for c in encoded.changes] == [
+        ("a", 2, repr(error)),
+        ("c", 1, repr(error)),
+    ]
+    assert encoded.encoder.categories_["b", ""].levels == ("x", "y")

@@ -17,6 +17,7 @@ OWN_CLASS = "package.module:Class"
 SCALINGS = ("columns", "common", "none")
 # Groups of options in the help.
 TABLE, MODEL, FLAGS, RESULTS, RUN = "The table", "The model", "Flags", "Results", "The run"
+_SEPARATORS = {"tab": "\t", "space": " "}
 
 
 def _option(group: str, name: str, text: str, metavar: str | None = None, **others: Any) -> Any:
@@ -98,6 +99,8 @@ HeaderLine = Annotated[bool | None, _option(TABLE, "--header/--no-header", "Whet
     " of a text file has the column names.", show_default="auto")]
 Encoding = Annotated[str | None, _option(
     TABLE, "--encoding", "Of a text file, such as utf-8 or cp1252.", "NAME", show_default="auto")]
+Separator = Annotated[str | None, _option(TABLE, "--separator", "Mark between the cells of a text"
+    " file: one such as ; or |, tab or space.", "MARK", show_default="auto")]
 Decimal = Annotated[str | None, _option(
     TABLE, "--decimal", "Decimal mark.", "MARK", show_default="auto")]
 Thousands = Annotated[str | None, _option(
@@ -185,10 +188,11 @@ def given_reading(context: typer.Context) -> "Reading":
 
     said = context.params
     marks: dict[str, str | None] = {}
-    for mark, default in (("decimal", "auto"), ("thousands", "none")):
-        marks[mark] = None if said[mark] in ("auto", default) else said[mark]
-        if marks[mark] is not None and (len(said[mark]) != 1 or said[mark].isalnum()):
-            raise InputError(f"--{mark} {said[mark]} is not possible; give one mark, as , or .")
+    for mark, default in (("decimal", "auto"), ("thousands", "none"), ("separator", "auto")):
+        given = None if said[mark] in ("auto", default) else said[mark]
+        marks[mark] = found = _SEPARATORS.get(given or "", given) if mark == "separator" else given
+        if found is not None and (len(found) != 1 or found.isalnum()):
+            raise InputError(f"--{mark} {given} is not possible; give one mark, as , or .")
     if said.get("fdr") is not None and said.get("alpha") is not None:
         raise InputError("--fdr and --alpha cannot be used together; give one of them.")
     return Reading(

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import compute as pc
 
-from l1kpca.tables.layout import Layout
+from l1kpca.tables.separation import Layout
 from l1kpca.tables.table import Notes, label_word
 
 Batches = Iterator[tuple[pa.RecordBatch, float]]

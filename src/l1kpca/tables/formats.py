@@ -61,7 +61,8 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
             return _open_arrays(path, notes)
         if kind == "excel":
             _check_unpacked(path, _LARGEST_SHEET)
-            return open_text(str(path), excel_chunks(path, notes), reading, notes)
+            own = replace(reading, separator=",")  # as it is made into text
+            return open_text(str(path), excel_chunks(path, notes), own, notes)
         return _open_text(path, reading, notes)
     except (pa.ArrowException, *UNREADABLE) as error:
         if isinstance(error, TableError | PermissionError):
@@ -214,7 +215,7 @@ def _open_text(path: Path, reading: Reading, notes: Notes) -> Opened:
 
     found: Chunks = chunks
     if next(chunks([0.0]), b"").lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-        reading = replace(reading, header="yes", encoding="utf-8")
+        reading = replace(reading, header="yes", encoding="utf-8", separator=",")
         found = json_chunks(str(path), lambda done: lines_of(chunks(done)), notes)
     return open_text(str(path), found, reading, notes)
 
@@ -238,15 +239,29 @@ def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
 def excel_chunks(path: Path, notes: Notes) -> Chunks:
     """The first sheet of a workbook that has a table, as CSV."""
     try:
-        sheets = pd.read_excel(
-            path, sheet_name=None, header=None, dtype=object, keep_default_na=False
-        )
+        with pd.ExcelFile(path) as file:
+            how: Any = {"header": None, "dtype": object, "keep_default_na": False}
+            sheets = pd.read_excel(file, sheet_name=None, **how)
+            errors = _error_cells(file) if file.engine == "openpyxl" else []
     except ImportError as error:
         said = f"{path} needs a package: pip install 'l1kpca[excel]', or save the sheet as CSV."
         raise TableError(said) from error
     name = next((n for n, s in sheets.items() if len(s) > 3 and s.shape[1] > 1), next(iter(sheets)))
+    for sheet_name, row, column, said in errors:
+        sheets[sheet_name].iat[row, column] = said
     sheet = sheets.pop(name)
     if sheets:
         notes.add(f"the sheet {name!r} is read, not: {shown_list(list(sheets))}")
     rows = [[str(cell).removesuffix(" 00:00:00") for cell in row] for row in sheet.to_numpy()]
     return lambda done: as_csv(rows)
+
+
+def _error_cells(file: pd.ExcelFile) -> list[tuple[str, int, int, str]]:
+    """Cells such as #REF!, which pandas takes for missing: sheet, row, column and content."""
+    return [
+        (sheet.title, cell.row - 1, cell.column - 1, cell.value)
+        for sheet in file.book.worksheets
+        for row in sheet.iter_rows()
+        for cell in row
+        if cell.data_type == "e"
+    ]

@@ -11,7 +11,16 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.tables.written import DAY, NO_NUMBER, NO_VALUE, Dates, Numbers, matched, shortened
+from l1kpca.tables.written import (
+    DAY,
+    ERRORS,
+    NO_NUMBER,
+    NO_VALUE,
+    Dates,
+    Numbers,
+    matched,
+    shortened,
+)
 
 Part = tuple[str, str]  # a column, and what of it: "", or of a date "day", "weekday" or "hour"
 Words = dict[Part, list[str | None]]
@@ -160,7 +169,7 @@ def _kind_of_numbers(name: str, numbers: Array, reader: Numbers | None = None) -
 
 
 def _kind_of_text(name: str, cells: list[str | None]) -> Kind:
-    counts = Counter(filter(None, cells))
+    counts = Counter(cell for cell in cells if cell and cell.lower() not in ERRORS)
     few = max(tuning.UNREAD_SHARE * counts.total(), counts.total() >= _FEWEST)  # a typo at least
     if len(counts) == 1 or all(cell.lower() in NO_NUMBER for cell in counts):
         some = f"every value is {shortened(next(iter(counts)))}" if counts else "it has no values"
@@ -247,6 +256,7 @@ def _numbers(name: str, cells: Array, kind: Kind, changes: list[Change]) -> Arra
     if cells.dtype == object:
         reader = kind.reader if isinstance(kind.reader, Numbers) else Numbers()
         known = {cell: reader(cell) for cell in {*cells.tolist()} - {None}}
+        known |= {cell: np.inf for cell in known if cell.lower() in ERRORS}
         numbers = np.array([known.get(cell, np.nan) for cell in cells.tolist()])
     unread = np.isinf(numbers)
     code = np.zeros(len(numbers), dtype=bool) if kind.missing is None else numbers == kind.missing
@@ -268,6 +278,7 @@ def _dates(
         written: list[Any] = cells.tolist()
         known: dict[Any, tuple[float, float]] = {cell: reader(cell) for cell in {*written} - {None}}
         bad = {c for c, (at, _) in known.items() if at != at and c.lower() not in NO_NUMBER}
+        bad |= {c for c in known if c.lower() in ERRORS}
         if bad:
             count = sum(cell in bad for cell in written)
             changes.append(Change(name, "not a date: taken as missing", count, shortened(min(bad))))
@@ -283,4 +294,6 @@ def _words(cells: Array, truth: bool) -> list[str | None]:
     values: list[Any] = (cells[:, 0] if cells.ndim == 2 else cells).tolist()
     if cells.dtype != object:
         values = [f"{value:.12g}" if value == value else None for value in values]
+    none: dict[str | None, None] = {v: None for v in {*values} - {None} if v.lower() in ERRORS}
+    values = [none.get(v, v) for v in values]
     return [_TRUTH.get(v.casefold(), v) if v else v for v in values] if truth else values

@@ -1,50 +1,22 @@
 """How a text table is written, guessed from its beginning."""
 
 import codecs
-import csv
 import io
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
+from l1kpca.tables.separation import MISSING_WORDS, Layout, cell_kind, cells_of, separated
 from l1kpca.tables.table import Notes, Reading, TableError, unique_names
 from l1kpca.tables.written import NO_NUMBER, shortened
 
-Sample = tuple[list[int], list[list[str]], list[list[str]]]
-MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
-
-_DELIMITERS = (",", ";", "\t", "|"), ("^", "~", "\x01", "\x1f", "\xa6", "&", ":", " ")
-_SAMPLE_ROWS = 300
 _COMMENT = "#"
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _CONTROLS = bytes({*range(32)} - {1, *range(9, 14), 27, 31})
 _FEWEST_BELOW = 4  # rows, before the first can be one of units
 _ARFF = re.compile(r"@(?:relation|attribute|data)\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""\s*@attribute\s+(?P<name>'[^']*'|"[^"]*"|\S+)""", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a text table is written."""
-
-    encoding: str
-    errors: str = "strict"
-    delimiter: str = ","
-    quote: str = '"'
-    decimal: str = "."
-    thousands: str = ""
-    skip: int = 0  # lines before the table
-    header: int = 1  # lines of it that name the columns, or say what is in them
-    names: tuple[str, ...] = ()
-    missing: tuple[str, ...] = MISSING_WORDS
-    comment: str = ""
-    even: bool = True  # whether every line has as many cells as names; others must be mended
 
 
 def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: Notes) -> Layout:
@@ -59,7 +31,7 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     lines = lines if whole or len(lines) < 2 else lines[:-1]
     if not "".join(lines).strip():
         raise TableError(f"{path} is empty; give a file with a line for each row.")
-    layout, width, (places, cells, kinds) = _separated(path, lines, layout)
+    layout, width, (places, cells, kinds) = separated(path, lines, layout, reading.separator)
     start = _start(cells, width)
     if reading.header == "auto" and _is_group(cells[start:], kinds[start:]):
         start += 1
@@ -129,71 +101,15 @@ def other_encoding(layout: Layout, head: bytes) -> Layout:
     return replace(layout, encoding="latin-1" if strange else "cp1252", errors="strict")
 
 
-def _separated(path: str, lines: list[str], layout: Layout) -> tuple[Layout, int, Sample]:
-    """Separator, quote and width that make the best table: even, of numbers, of many columns."""
-    best: tuple[float, float, int] = (0.0, 0.0, 0)
-    found, text = None, "\n" + "".join(lines)
-    for marks in _DELIMITERS:
-        for mark, quote in itertools.product(marks, ('"', "'")):
-            quotes = quote == '"' or re.search(rf"[\r\n{re.escape(mark)}]'", text)
-            mixed = quote == "'" and f'{mark}"' in text
-            if not quotes or mixed or mark not in text:
-                continue
-            tried = replace(layout, delimiter=mark, quote=quote)
-            sample = _sample(lines, tried)
-            widths = Counter(map(len, sample[1]))
-            del widths[1]
-            if not widths:
-                continue
-            width, count = widths.most_common(1)[0]
-            kinds = Counter(itertools.chain(*(row for row in sample[2] if len(row) > 1)))
-            numbers = kinds["whole"] + kinds["point"] + kinds["comma"]
-            share = count / len(sample[1])
-            fitness = (round(share, 1), round(numbers / kinds.total(), 2), width)
-            if fitness > best:
-                best, found = fitness, (tried, width, sample)
-        if found is not None:
-            return found
-    first = shortened(" ".join(lines[0].split()))
-    raise TableError(f"{path} has one column (line 1: {first}); separate two by , ; tabs or |.")
-
-
-def _sample(lines: list[str], layout: Layout) -> Sample:
-    """The first rows that are not empty: the lines before each, its cells and their kinds."""
-    places, rows, kinds = [], [], []
-    reader, line = cells_of(lines, layout), 0
-    with suppress(csv.Error):  # the first lines are enough for a guess
-        for cells in reader:
-            if any(map(str.strip, cells)):
-                places.append(line)
-                rows.append(cells)
-                kinds.append([*map(_kind, cells, itertools.repeat(layout.missing))])
-            line = reader.line_num
-            if len(rows) == _SAMPLE_ROWS:
-                break
-    return places, rows, kinds
-
-
-def cells_of(lines: Iterable[str], layout: Layout) -> Any:
-    """A reader of the cells of each line."""
-    blank = layout.delimiter == " "
-    return csv.reader(
-        (line.strip(" ") for line in lines) if blank else lines,
-        delimiter=layout.delimiter,
-        quotechar=layout.quote,
-        skipinitialspace=blank,
-    )
-
-
 def _start(rows: list[list[str]], width: int) -> int:
     """Where the table begins: at the first row that is about as wide as most."""
     marked = sum(cells[0].startswith(_COMMENT) for cells in rows) < len(rows) / 2
     for place, cells in enumerate(rows):
         filled = sum(map(bool, map(str.strip, cells)))
         comment = (marked and cells[0].startswith(_COMMENT)) or _ARFF.match(cells[0])
-        if len(cells) >= width - 1 and (filled > 1 or width == 2) and not comment:
+        if len(cells) >= width - 1 and (filled > 1 or width < 3) and not comment:
             below = rows[place + 1] if place + 1 < len(rows) else []
-            words = all(_kind(cell, ()) == "word" for cell in below)
+            words = all(cell_kind(cell, ()) == "word" for cell in below)
             if not (len(cells) < width == len(below) and words):  # else that has the names
                 return place
     return 0
@@ -220,7 +136,8 @@ def _names(
         if len(names) != width:
             last = lines[-1] if before and before[-1][0].startswith(_COMMENT) else ""
             names = next(cells_of([last.lstrip(_COMMENT + " ")], layout), [])
-            words = {"word", "missing"}.issuperset(_kind(name, layout.missing) for name in names)
+            kinds = {cell_kind(name, layout.missing) for name in names}
+            words = kinds <= {"word", "missing"}
             names = names if len(names) == width and words else []
     while len(names) > width and not names[-1].strip():
         names = names[:-1]
@@ -271,14 +188,3 @@ def _is_unit_row(cells: list[list[str]], kinds: list[list[str]], decimal: str) -
                 return False
             said.append(kind in words)
     return sum(said) > len(said) / 2 and len(said) > 1
-
-
-def _kind(cell: str, missing: tuple[str, ...]) -> str:
-    cell = cell.strip()
-    if cell in missing:
-        return "missing"
-    if _DECIMAL_COMMA.fullmatch(cell):
-        return "comma"
-    if not _NUMBER.fullmatch(cell):
-        return "word"
-    return "point" if "." in cell else "whole"

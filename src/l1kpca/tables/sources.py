@@ -25,7 +25,6 @@ from l1kpca.tables.formats import array_table, open_file
 from l1kpca.tables.table import Notes, Progress, Reading, Table, TableError, shown_list
 
 BUILT_IN_TRUTH = "outlier"
-MIN_COLUMNS = 2
 MIN_ROWS = 3
 _UNNAMED = re.compile(r"column \d+(?:_\d+)?")
 _ANSWERS = {
@@ -40,12 +39,14 @@ def read_table(
     *,
     most: int | None = None,
     seed: int = 0,
+    fewest: int = MIN_ROWS,
     progress: Progress = lambda done, total: None,
 ) -> Table:
     """Read a table of any known kind, and give its columns their roles.
 
     ``source`` is files, globs, folders, ``"-"`` for the standard input, or the name of a data set.
     At most ``most`` rows, a uniform sample with ``seed``, stay in memory; None keeps all.
+    A table of less than ``fewest`` rows is refused.
     """
     reading = Reading() if reading is None else reading
     given = [source] if isinstance(source, str) else list(source)
@@ -86,7 +87,7 @@ def read_table(
         label_counts=columns.labels,
         again=again,
     )
-    _check_roles(table, notes)
+    _check_roles(table, fewest, notes)
     return replace(table, notes=tuple(notes))
 
 
@@ -213,13 +214,11 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return None
 
 
-def _check_roles(table: Table, notes: Notes) -> None:
+def _check_roles(table: Table, fewest: int, notes: Notes) -> None:
     columns, reading = list(map(str, table.frame.columns)), table.reading
-    if table.n_rows < MIN_ROWS:
+    if table.n_rows < fewest:
         rows = "1 row" if table.n_rows == 1 else f"{table.n_rows} rows"
-        raise TableError(f"{table.source} has {rows}; give at least {MIN_ROWS}.")
-    if len(columns) < MIN_COLUMNS:
-        raise TableError(f"{table.source} has one column; give at least {MIN_COLUMNS}.")
+        raise TableError(f"{table.source} has {rows}; give at least {fewest}.")
     given = [("--id", reading.id_column), ("--label", reading.label_column)]
     given += [*zip(itertools.repeat("--ignore"), reading.ignored)]
     given += [*zip(itertools.repeat("--only"), reading.only)]

@@ -30,6 +30,7 @@ class Reading:
     only: tuple[str, ...] = ()
     header: str = "auto"  # or "yes", "no": whether the first line of a text names the columns
     encoding: str | None = None
+    separator: str | None = None  # of the cells of a text
     decimal: str | None = None
     thousands: str | None = None
     missing: tuple[str, ...] = ()  # words for a missing cell, beside the usual ones

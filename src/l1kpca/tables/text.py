@@ -16,7 +16,8 @@ from pyarrow import compute as pc
 from pyarrow import csv as arrow_csv
 
 from l1kpca.tables.columns import Batches, Opened
-from l1kpca.tables.layout import Layout, cells_of, guess_layout, other_encoding
+from l1kpca.tables.layout import guess_layout, other_encoding
+from l1kpca.tables.separation import Layout, cells_of
 from l1kpca.tables.table import Notes, Reading, TableError
 from l1kpca.tables.written import shortened
 
@@ -161,7 +162,7 @@ def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[l
         shown = shortened(layout.delimiter.join(cells))
         if layout.comment and cells[0].startswith(layout.comment):
             notes.add("comment lines are left out", shown, 1)
-        elif len(cells) == 1:
+        elif len(cells) == 1 < width:
             notes.add(f"lines with one cell where others have {width} are left out", shown, 1)
         elif any(cells[width:]):
             notes.add(f"lines with more than {width} cells are left out", shown, 1)

@@ -13,9 +13,10 @@ from l1kpca import tuning
 
 NO_VALUE = frozenset(  # words that say "no value" in any column, in small letters
     ["", "-", "--", "---", "\u2013", "\u2014", ".", "..", "...", "?", "??", "na", "n/a", "#n/a",
-     "n.a.", "n.a", "<na>", "nan", "nat", "null", "#null!", "#value!", "#div/0!", "#ref!"]
+     "n.a.", "n.a", "<na>", "nan", "nat", "null"]
 )  # fmt: skip
-NO_NUMBER = NO_VALUE | frozenset(  # say it for numbers and dates; a category may be called "none"
+ERRORS = frozenset(["#null!", "#value!", "#div/0!", "#ref!", "#name?", "#num!"])  # of spreadsheets
+NO_NUMBER = NO_VALUE | ERRORS | frozenset(  # for numbers and dates; a category may be "none"
     ["none", "nil", "unknown", "unk", "missing", "not available", "not known", "not applicable",
      "not reported", "undefined", "unspecified", "not specified", "tbd", "tba"]
 )  # fmt: skip

@@ -12,7 +12,8 @@ from l1kpca.cli.terminal import InputError, Terminal
 def calibrate(
     context: typer.Context, model: opt.ModelFile, reference: opt.ReferenceData,
     labels: opt.Labels = None, top: opt.Top = 20, header: opt.HeaderLine = None,
-    encoding: opt.Encoding = None, decimal: opt.Decimal = None, thousands: opt.Thousands = None,
+    encoding: opt.Encoding = None, separator: opt.Separator = None,
+    decimal: opt.Decimal = None, thousands: opt.Thousands = None,
     na: opt.MissingWords = None, trust: opt.Trust = None, as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:  # fmt: skip

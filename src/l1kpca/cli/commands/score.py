@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -19,7 +19,8 @@ def score(
     fdr: opt.Fdr = None, alpha: opt.Alpha = None, fail_on_drift: opt.FailOnDrift = False,
     top: opt.Top = 20, out: opt.Out = None, id_column: opt.Id = None, ignore: opt.Ignore = None,
     only: opt.Only = None, header: opt.HeaderLine = None, encoding: opt.Encoding = None,
-    decimal: opt.Decimal = None, thousands: opt.Thousands = None, na: opt.MissingWords = None,
+    separator: opt.Separator = None, decimal: opt.Decimal = None,
+    thousands: opt.Thousands = None, na: opt.MissingWords = None,
     trust: opt.Trust = None, cluster: opt.Cluster = None, force: opt.Force = False,
     spreadsheet_safe: opt.SpreadsheetSafe = False, as_json: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -36,7 +37,7 @@ def score(
     if fail_on_drift and not hasattr(fitted.detector, "calibration_"):
         lacking = f"needs reference rows, and {model} has none"
         raise InputError(f"--fail-on-drift {lacking}; use l1kpca calibrate.")
-    table = read_like(fitted, data, opt.given_reading(context), terminal, most=SAMPLE_ROWS)
+    table = read_like(fitted, data, opt.given_reading(context), terminal, SAMPLE_ROWS, 1)
     try:
         cases, judged = fitted.judge(table, max(top, 1), terminal, spread=spread)
         summary = fitted.summary(cases, judged, table.source, top, terminal, fdr, alpha)
@@ -72,14 +73,15 @@ def load_model(path: Path, trusted: list[type]) -> "Model":
 
 
 def read_like(
-    model: "Model", data: list[str], reading: "Reading", terminal: Terminal, most: Any = None
-) -> "Table":
+    model: "Model", data: list[str], reading: "Reading", terminal: Terminal,
+    most: int | None = None, fewest: int = 3,
+) -> "Table":  # fmt: skip
     """Read rows like the training rows; their id column is taken if it is there."""
     from l1kpca.tables.sources import read_table
     from l1kpca.tables.table import TableError, shown_list
 
     with terminal.progress("reading rows") as progress:
-        table = read_table(data, reading, most=most, progress=progress)
+        table = read_table(data, reading, most=most, fewest=fewest, progress=progress)
     if reading.id_column is None and model.id_column in table.frame.columns:
         table = replace(table, id_column=model.id_column)
     known = model.detector.encoder_.kinds_

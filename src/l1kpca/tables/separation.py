@@ -1,0 +1,153 @@
+"""How the cells of a text table are separated."""
+
+import csv
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from l1kpca.tables.table import TableError
+from l1kpca.tables.written import shortened
+
+Sample = tuple[list[int], list[list[str]], list[list[str]]]
+MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
+
+_DELIMITERS = (",", ";", "\t", "|"), ("^", "~", "\x01", "\x1f", "\xa6", "&", ":", " ")
+_NO_MARK = "\x1e"  # separates nothing
+_SAMPLE_ROWS = 300
+_EVEN_ROWS = 3  # one after the other, where a table begins
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text table is written."""
+
+    encoding: str
+    errors: str = "strict"
+    delimiter: str = ","
+    quote: str = '"'
+    decimal: str = "."
+    thousands: str = ""
+    skip: int = 0  # lines before the table
+    header: int = 1  # lines of it that name the columns, or say what is in them
+    names: tuple[str, ...] = ()
+    missing: tuple[str, ...] = MISSING_WORDS
+    comment: str = ""
+    even: bool = True  # whether every line has as many cells as names; others must be mended
+
+
+def separated(
+    path: str, lines: list[str], layout: Layout, asked: str | None = None
+) -> tuple[Layout, int, Sample]:
+    """Separator, quote and width that make the best table: even, of numbers, of many columns.
+
+    The separator that the user ``asked`` for is not guessed.
+    """
+    alone = _one_column(lines, layout)
+    if alone and not (asked and asked in "".join(lines)):
+        return alone
+    best: tuple[float, ...] = ()
+    found, text = None, "\n" + "".join(lines)
+    for marks in ((asked,),) if asked else _DELIMITERS:
+        for mark, quote in itertools.product(marks, ('"', "'")):
+            quotes = quote == '"' or re.search(rf"[\r\n{re.escape(mark)}]'", text)
+            mixed = quote == "'" and f'{mark}"' in text
+            if not quotes or mixed or mark not in text:
+                continue
+            tried = replace(layout, delimiter=mark, quote=quote)
+            sample = _sample(lines, tried)
+            widths = Counter(map(len, sample[1]))
+            del widths[1]
+            if not widths:
+                continue
+            width, count = widths.most_common(1)[0]
+            fitness = _fitness(sample, width, count, {*marks} - {mark})
+            if fitness > best:
+                best, found = fitness, (tried, width, sample)
+        if found is not None:
+            return found
+    first = shortened(" ".join(lines[0].split()))
+    by = f"--separator {asked!r} is not in it" if asked else "separate two by , ; tabs or |"
+    raise TableError(f"{path} has one column (line 1: {first}); {by}.")
+
+
+def _one_column(lines: list[str], layout: Layout) -> tuple[Layout, int, Sample] | None:
+    """A table of one column of numbers, if nearly every line below the first is one."""
+    alone = replace(layout, delimiter=_NO_MARK)
+    sample = _sample(lines, alone)
+    first, *below = itertools.chain(*sample[2])
+    counts = Counter(below)
+    numbers = counts["whole"] + counts["point"]
+    if counts["comma"]:  # a decimal mark, if nothing else is there and the name has none
+        named = first == "word" and "," not in sample[1][0][0]
+        numbers = numbers + counts["comma"] if named and not counts["word"] else 0
+    return (alone, 1, sample) if numbers > len(below) / 2 else None
+
+
+def _fitness(sample: Sample, width: int, count: int, others: set[str]) -> tuple[float, ...]:
+    """How good a table a separator makes, if ``count`` rows have most rows' ``width``.
+
+    Most rows are even.  The names are separated as the rows are: the first even row comes early.
+    Cells are numbers, not words with ``others`` in them, which separate cells that are not.
+    """
+    places, rows, kinds = sample
+    fits = [len(row) > 1 and abs(len(row) - width) < 2 for row in rows]
+    first = next((i for i in range(len(rows)) if all(fits[i : i + _EVEN_ROWS])), len(rows) - 1)
+    cells = [
+        pair
+        for row, kind in zip(rows, kinds, strict=True)
+        if len(row) > 1
+        for pair in zip(row, kind, strict=True)
+    ]
+    numbers = sum(kind in ("whole", "point", "comma") for _, kind in cells)
+    unsplit = sum(kind == "word" and not others.isdisjoint(cell) for cell, kind in cells)
+    return (
+        round(count / len(rows), 1),
+        -places[first],
+        round((numbers - unsplit) / len(cells), 2),
+        width,
+    )
+
+
+def _sample(lines: list[str], layout: Layout) -> Sample:
+    """The first rows that are not empty: the lines before each, its cells and their kinds."""
+    places, rows, kinds = [], [], []
+    reader, line = cells_of(lines, layout), 0
+    with suppress(csv.Error):  # the first lines are enough for a guess
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                places.append(line)
+                rows.append(cells)
+                kinds.append([*map(cell_kind, cells, itertools.repeat(layout.missing))])
+            line = reader.line_num
+            if len(rows) == _SAMPLE_ROWS:
+                break
+    return places, rows, kinds
+
+
+def cells_of(lines: Iterable[str], layout: Layout) -> Any:
+    """A reader of the cells of each line."""
+    blank = layout.delimiter == " "
+    return csv.reader(
+        (line.strip(" ") for line in lines) if blank else lines,
+        delimiter=layout.delimiter,
+        quotechar=layout.quote,
+        skipinitialspace=blank,
+    )
+
+
+def cell_kind(cell: str, missing: tuple[str, ...]) -> str:
+    """A cell is "missing", a "word", or a number: "whole", with a "point" or with a "comma"."""
+    cell = cell.strip()
+    if cell in missing:
+        return "missing"
+    if _DECIMAL_COMMA.fullmatch(cell):
+        return "comma"
+    if not _NUMBER.fullmatch(cell):
+        return "word"
+    return "point" if "." in cell else "whole"
