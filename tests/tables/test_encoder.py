@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from l1kpca import TableEncoder, persistence, tuning
+from l1kpca import KernelPCAOutlierDetector, TableEncoder, persistence, tuning
 from l1kpca.tables.encoder import by_column, expected_cells
 from l1kpca.tables.kinds import KINDS
 
@@ -277,6 +277,27 @@ def test_what_is_odd_about_dates():
     assert X[3, 1] > X[0, 1] + 2  # years after all others
     days = pd.to_datetime(odd).to_numpy().astype("datetime64[s]").astype(float) / 86_400
     np.testing.assert_allclose(X[:, 0], days)
+
+
+def test_the_gap_after_a_wild_date_is_its_own():
+    days = pd.date_range("2024-03-13", periods=80, freq="D").to_series(index=range(80))
+    days[20] = pd.Timestamp("2023-04-02")
+    frame = pd.DataFrame({"when": days, "a": draw().normal(size=80)})
+    gap = TableEncoder().fit(frame).transform(frame)[:, 1]
+    assert gap[0] == gap[1]
+    assert KernelPCAOutlierDetector(random_state=0).fit(frame).predict(frame)[[0, 20]].tolist() == [
+        1,
+        -1,
+    ]
+
+
+def test_the_gap_after_a_pause_counts():
+    days = pd.date_range("2024-03-13", periods=80, freq="D").to_series(index=range(80))
+    days[40:] += pd.Timedelta(days=60)
+    frame = pd.DataFrame({"when": days, "a": draw().normal(size=80)})
+    gap = TableEncoder().fit(frame).transform(frame)[:, 1]
+    assert gap[40] > gap[39] + 1
+    assert gap[39] == gap[41]
 
 
 def test_the_hour_is_that_on_the_wall():

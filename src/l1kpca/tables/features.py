@@ -27,7 +27,16 @@ def far_out(numbers: Array) -> float:
 
 
 def gaps(days: Array, times: Array) -> Array:
-    """The logarithm of the seconds since the last of ``times`` before; NaN if there is none."""
-    times = np.append(np.nan, times)
-    before = times[np.searchsorted(times[1:], days)]
-    return np.log10(1 + (days - before) * DAY).round(6)
+    """The logarithm of the seconds since the last of ``times`` before.
+
+    If that one stands alone itself, at least half as long after its own last, the gap belongs to
+    it: then the time to the next of ``times`` counts, if it is shorter.  So it does if there is
+    none before.
+    """
+    times = np.concatenate([[np.nan, np.nan], times, [np.nan]])
+    place = np.searchsorted(times[2:-1], days)
+    since = days - times[place + 1]
+    earlier = times[place + 1] - times[place]
+    until = times[2:][np.searchsorted(times[2:-1], days, side="right")] - days
+    alone = ~(earlier < since / 2)
+    return np.log10(1 + np.where(alone, np.fmin(since, until), since) * DAY).round(6)
