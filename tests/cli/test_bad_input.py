@@ -238,12 +238,14 @@ def test_a_model_of_another_kind(cli, good, tmp_path):
     assert "holds a L1KernelPCA, not a detector; give a file that l1kpca detect" in done.stderr
 
 
-def test_text_where_the_model_knows_numbers_is_a_hole(cli_json, good, tmp_path):
+def test_text_where_the_model_knows_numbers_is_flagged(cli_json, good, tmp_path):
     cli_json("detect", good, "--save", tmp_path / "m.skops")
     (tmp_path / "new.csv").write_text("a,b\n1,x\n2,3\n3,z\n")
     found = cli_json("score", tmp_path / "m.skops", tmp_path / "new.csv")
     assert found["n_rows"] == 3
-    assert "'b': 2 cells are not a number: taken as missing (such as 'x')" in found["notes"]
+    assert "'b': 2 cells are not a number: taken as far out (such as 'x')" in found["notes"]
+    assert [row["row"] for row in found["top"] if row["flagged"]] == [1, 3]
+    assert {row["reasons"][0].get("unread") for row in found["top"][:2]} == {"not a number"}
 
 
 def test_more_columns_without_names_than_the_model(cli, tmp_path):

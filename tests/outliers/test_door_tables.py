@@ -171,10 +171,44 @@ def test_cells_that_are_not_taken_as_written_are_named():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
     frame.loc[3, "a"] = np.inf
-    said = r"^1 cell is not taken as written \(a: .*inf.*, not a number: taken as missing\)$"
+    said = r"^1 cell is not taken as written \(a: .*inf.*, not a number: taken as far out\)$"
     with pytest.warns(UserWarning, match=said):
         detector = KernelPCAOutlierDetector(random_state=0).fit(frame)
     assert np.isfinite(detector.score_samples(frame)).all()
+
+
+@pytest.mark.parametrize("cell", ["fifty", "25:61", "1.2.3"])
+@pytest.mark.filterwarnings("ignore:1 cell is not taken as written")
+def test_a_number_that_cannot_be_read_is_the_oddest_cell(cell):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(50, 5, size=(100, 3)), columns=["w", "h", "g"]).round(1)
+    slip = frame.astype({"w": str})
+    slip.loc[30, "w"] = cell
+    detector = KernelPCAOutlierDetector(random_state=0).fit(slip)
+    clean = KernelPCAOutlierDetector(random_state=0).fit(frame)
+    for judge in (detector, clean):
+        assert judge.predict(slip)[30] == -1
+        assert judge.score_samples(slip).argmin() == 30
+        assert judge.cells(slip).flagged.loc[30].tolist() == [True, False, False]
+        assert judge.explain(slip).loc[30].argmax() == 0
+
+
+@pytest.mark.filterwarnings("ignore:1 cell is not taken as written")
+def test_a_date_that_cannot_be_read_is_odd():
+    days = pd.date_range("2023-01-02", periods=90, freq="D").astype(str).to_series(index=range(90))
+    frame = pd.DataFrame({"day": days, "a": np.random.default_rng(0).normal(size=90)})
+    frame.loc[20, "day"] = "2023-02-31"
+    detector = KernelPCAOutlierDetector(random_state=0).fit(frame)
+    assert detector.score_samples(frame).argmin() == 20
+    assert detector.predict(frame)[20] == -1
+
+
+def test_words_for_no_value_are_still_holes():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(50, 5, size=(100, 3)), columns=["w", "h", "g"]).astype(str)
+    frame.loc[30] = [None, "unknown", "50"]
+    detector = KernelPCAOutlierDetector(random_state=0).fit(frame)
+    assert detector.predict(frame)[30] == 1
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")

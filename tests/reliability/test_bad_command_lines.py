@@ -138,10 +138,10 @@ def test_files(folder, command, name, text):
         ("infinite.npy", "'x1': 1 cell is not a number: "),
     ],
 )
-def test_an_infinite_cell_is_missing_and_said(folder, name, said):
+def test_an_infinite_cell_is_far_out_and_said(folder, name, said):
     status, _, told = outcome(folder, ["detect", name])
     assert status == 0
-    assert said + "taken as missing (such as 'inf')" in told
+    assert said + "taken as far out (such as 'inf')" in told
 
 
 @pytest.mark.parametrize(("options", "text"), BAD_OPTIONS.items(), ids=map(" ".join, BAD_OPTIONS))

@@ -126,6 +126,26 @@ def test_days_are_expected_without_a_time_of_day():
     assert len(reason["expected"]) == len("2024-05-30")
 
 
+@pytest.mark.filterwarnings("ignore:2 cells are not taken as written")
+def test_cells_that_cannot_be_read_are_a_kind_of_trouble():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(50, 5, size=(200, 3)), columns=["w", "h", "g"]).round(1)
+    frame = frame.astype({"w": str})
+    frame.loc[30, "w"], frame.loc[70, "w"] = "fifty", "5O.1"
+    made = report(KernelPCAOutlierDetector(random_state=0).fit(frame), frame)
+    (kind,) = (kind for kind in made.facts["kinds"] if kind["column"] == "w")
+    assert (kind["says"], kind["rows"]) == ("w is not a number", [0, 1])
+    reasons = [row["reasons"][0] for row in made.json()["top"][:2]]
+    assert {reason["value"] for reason in reasons} == {"fifty", "5O.1"}
+    assert {(reason["unread"], reason["expected"]) for reason in reasons} == {
+        ("not a number", None)
+    }
+    assert {row[1][0] for row in made.facts["details"][:2]} == {
+        "'fifty': not a number",
+        "'5O.1': not a number",
+    }
+
+
 def test_cells_that_stand_out_are_counted(made, ruined):
     detector = KernelPCAOutlierDetector(random_state=0).fit(ruined)
     flagged = detector.predict(ruined) == -1

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from l1kpca import TableEncoder, persistence, tuning
+from l1kpca import KernelPCAOutlierDetector, TableEncoder, persistence, tuning
 from l1kpca.tables.encoder import by_column, expected_cells
 from l1kpca.tables.kinds import KINDS
 
@@ -189,7 +189,7 @@ def test_a_row_is_encoded_alike_alone_and_among_others():
     np.testing.assert_array_equal(np.concatenate(batches), together)
 
 
-def test_holes_stay_holes_and_slips_become_holes_and_are_counted():
+def test_holes_stay_holes_and_slips_are_far_out_and_counted():
     frame = shop()
     encoder = TableEncoder().fit(frame)
     new = frame.iloc[:6].astype(object)
@@ -199,14 +199,27 @@ def test_holes_stay_holes_and_slips_become_holes_and_are_counted():
     encoded = encoder.encode(new)
     holes = pd.DataFrame(np.isnan(encoded.X), columns=encoder.get_feature_names_out())
     assert holes.loc[0].all()
-    assert holes["sales"].tolist() == [True, True, True, False, False, False]
-    assert holes["due"].tolist() == [True, False, False, True, False, False]
+    assert not holes.loc[1:, ["sales", "share", "due"]].any(axis=None)
+    assert holes.loc[3, ["due gap", "due weekday"]].all()
+    found = pd.DataFrame(encoded.X, columns=holes.columns)
+    ordinary = pd.DataFrame(encoder.transform(frame), columns=holes.columns)
+    for name, rows in {"sales": [1, 2], "share": [5], "due": [3]}.items():
+        beyond = ordinary[name].max() + ordinary[name].max() - ordinary[name].min()
+        assert (found.loc[rows, name] > beyond).all()
     assert [(c.column, c.what, c.count, c.example) for c in encoded.changes] == [
-        ("sales", "not a number: taken as missing", 2, "'ask'"),
-        ("share", "not a number: taken as missing", 1, "'inf'"),
-        ("due", "not a date: taken as missing", 1, "'soon'"),
+        ("sales", "not a number: taken as far out", 2, "'ask'"),
+        ("share", "not a number: taken as far out", 1, "'inf'"),
+        ("due", "not a date: taken as far out", 1, "'soon'"),
         ("city", "never seen before", 1, "'Wien'"),
     ]
+
+
+def test_where_many_cells_cannot_be_read_they_are_holes():
+    cells = [*map(str, draw().normal(size=60)), "x", "y", "z"]
+    frame = pd.DataFrame({"a": cells, "b": draw().normal(size=63)})
+    encoded = TableEncoder(kinds={"a": "number"}).fit(frame).encode(frame)
+    assert np.isnan(encoded.X[:, 0]).tolist() == [False] * 60 + [True] * 3
+    assert encoded.changes[0].what == "not a number: taken as missing"
 
 
 def test_two_in_a_hundred_may_be_no_numbers_and_a_reason_names_one():
@@ -273,6 +286,27 @@ def test_what_is_odd_about_dates():
     assert X[3, 1] > X[0, 1] + 2  # years after all others
     days = pd.to_datetime(odd).to_numpy().astype("datetime64[s]").astype(float) / 86_400
     np.testing.assert_allclose(X[:, 0], days)
+
+
+def test_the_gap_after_a_wild_date_is_its_own():
+    days = pd.date_range("2024-03-13", periods=80, freq="D").to_series(index=range(80))
+    days[20] = pd.Timestamp("2023-04-02")
+    frame = pd.DataFrame({"when": days, "a": draw().normal(size=80)})
+    gap = TableEncoder().fit(frame).transform(frame)[:, 1]
+    assert gap[0] == gap[1]
+    assert KernelPCAOutlierDetector(random_state=0).fit(frame).predict(frame)[[0, 20]].tolist() == [
+        1,
+        -1,
+    ]
+
+
+def test_the_gap_after_a_pause_counts():
+    days = pd.date_range("2024-03-13", periods=80, freq="D").to_series(index=range(80))
+    days[40:] += pd.Timedelta(days=60)
+    frame = pd.DataFrame({"when": days, "a": draw().normal(size=80)})
+    gap = TableEncoder().fit(frame).transform(frame)[:, 1]
+    assert gap[40] > gap[39] + 1
+    assert gap[39] == gap[41]
 
 
 def test_the_hour_is_that_on_the_wall():

@@ -12,9 +12,10 @@ from l1kpca.cli.terminal import Terminal
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
 from l1kpca.report.ranking import Cases, Summary, summarize
 from l1kpca.report.values import short, shown_value
-from l1kpca.tables.encoder import Encoded, totals_among
+from l1kpca.tables.encoder import Encoded
 from l1kpca.tables.kinds import KINDS, USED
 from l1kpca.tables.table import Table, TableError, shown_list
+from l1kpca.tables.totals import totals_among
 
 _PLAIN = ("numbers", "dates", "0 and 1", "an array of numbers")
 SAMPLE_ROWS = 200_000  # of a table, kept in memory; a detector learns from them
@@ -164,8 +165,11 @@ def cells_of(top: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
             cells["truth"] = "outlier" if row["label"] else "inlier"
         reasons = []
         for one in row["reasons"]:
-            cell = f"{shown_value(one['column'])} = {shown_value(one['value'])}"
-            if one["expected"] is not None:
+            value = shown_value(one["value"])
+            cell = f"{shown_value(one['column'])} = {value}"
+            if "unread" in one:
+                cell = f"{shown_value(one['column'])} = {value!r}: {one['unread']}"
+            elif one["expected"] is not None:
                 cell += f", expected about {shown_value(short(one['expected'], 3))}"
             reasons.append(f"{cell} ({one['share']:.0%})")
         cells["most responsible columns (share of the score)"] = ", ".join(reasons)

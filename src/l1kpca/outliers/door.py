@@ -19,8 +19,9 @@ from l1kpca.outliers.novelty import Novelty
 from l1kpca.outliers.paper import Paper
 from l1kpca.outliers.robust import Robust
 from l1kpca.outliers.rules import Rule, is_number
-from l1kpca.tables.encoder import Encoded, TableEncoder, totals_among
+from l1kpca.tables.encoder import Encoded, TableEncoder
 from l1kpca.tables.kinds import is_frame
+from l1kpca.tables.totals import totals_among
 
 DRAWN_ROWS = 200_000  # of a Dask collection, that a detector learns from
 #: What ``rule="..."`` stands for.

@@ -12,6 +12,8 @@ from l1kpca.outliers import Drift, Judged, promises
 from l1kpca.outliers.calibration import too_few
 from l1kpca.outliers.rules import check_level
 from l1kpca.report.values import plain_value
+from l1kpca.tables.encoder import unread_cells
+from l1kpca.tables.kinds import NOT_READ
 
 _N_REASONS = 3
 _CONFIDENCE = 0.95
@@ -154,13 +156,17 @@ def _top(
         return [], np.zeros((0, len(cases.columns)))
     contributions = np.asarray(detector.explain(cases.X[order]))
     expected, found = cells_of(detector, cases, order)[1], []
+    not_read = unread(detector, cases.X[order], cases.columns)
     for place, row in enumerate(order.tolist()):
         adds, reasons = contributions[place], []
         for j in np.argsort(-adds, kind="stable")[:_N_REASONS].tolist():
             if adds[j] > 0:
-                column = cases.columns[j]
+                column, why = cases.columns[j], not_read[place, j]
+                value = cases.values(column)[row]
                 reasons.append({
-                    "column": plain_value(column), "value": plain_value(cases.values(column)[row]),
+                    "column": plain_value(column),
+                    "value": str(value) if why else plain_value(value),
+                    **({"unread": why} if why else {}),
                     "contribution": float(adds[j]), "share": float(adds[j] / adds[adds > 0].sum()),
                     "expected": plain_value(expected[place, j]),
                 })  # fmt: skip
@@ -192,19 +198,32 @@ def agreement(labels: np.ndarray | None, scores: np.ndarray) -> dict[str, Any] |
 def cells_of(
     detector: Any, cases: Cases, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of some rows, residuals of the cells, expected values where they stand out, and whether."""
+    """Of some rows, residuals of the cells, expected values where they stand out, and whether.
+
+    Nothing is said to be expected instead of a cell that cannot be read.
+    """
     X = cases.X[rows]
     found = detector.cells(X)
     wrong = np.asarray(found.flagged)
+    told = wrong & (unread(detector, X, cases.columns) == "")
     expected = np.full(wrong.shape, None, dtype=object)
-    expected[wrong] = np.asarray(found.expected, dtype=object)[wrong]
+    expected[told] = np.asarray(found.expected, dtype=object)[told]
     kinds = {} if detector.encoder_ is None else detector.encoder_.kinds_
     for j, name in enumerate(cases.columns):
         if kinds.get(name) == "date":
             days = np.asarray(X)[:, np.flatnonzero(cases.column_of == j)[0]]
             if not np.nan_to_num(days % 1).any():  # whole days are expected without a time
-                expected[wrong[:, j], j] = [day[:10] for day in expected[wrong[:, j], j]]
+                expected[told[:, j], j] = [day[:10] for day in expected[told[:, j], j]]
     return np.asarray(found.residual, dtype=float), expected, wrong
+
+
+def unread(detector: Any, X: Any, columns: Sequence[str]) -> np.ndarray:
+    """Why cells could not be read, such as "not a number"; "" where they could."""
+    encoder, why = detector.encoder_, np.full((len(X), len(columns)), "", dtype=object)
+    if encoder is not None:
+        said = np.array([NOT_READ.get(encoder.kinds_[name], "") for name in columns], dtype=object)
+        why[:] = np.where(unread_cells(encoder, np.asarray(X)), said, "")
+    return why
 
 
 def _promised(

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from l1kpca.report.ranking import Cases, Summary, cells_of
+from l1kpca.report.ranking import Cases, Summary, cells_of, unread
 from l1kpca.report.values import packed, range_text, short, shown_value, within
+from l1kpca.tables.kinds import NOT_READ
 
 _USUAL = (0.05, 0.5, 0.95)  # the usual range holds 90% of the rows
 _MOST_EXPLAINED, _OPERATIONS, _STEPS_OF_EXPLAIN = 300, 5e9, 8
@@ -18,7 +19,7 @@ _MOST_COLUMNS, _MOST_CHARTED, _MOST_KINDS, _MOST_LEVELS, _N_BINS = 40, 100, 5, 8
 _N_BLAMED = 6  # columns of a row that can be its kind of trouble
 _FAR = 5  # a value far out counts as much as five that are just out
 _HEAT, _BYTES = (25, 30), 700_000
-_NONE, _NO_BIN = 0xFFFF, 0xFF
+_NONE, _UNREAD, _NO_BIN = 0xFFFF, 0x4000, 0xFF
 _DAY = 86_400
 _TOGETHER = "No single value stands out, but the values of the row do not go together"
 _OTHERS = "Other columns have unusual values"
@@ -51,7 +52,8 @@ def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) ->
     shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     blame = shares[:n_flagged].sum(axis=0) / max(len(shares[:n_flagged]), 1)
     columns, ranges, features, levels = _columns(detector, cases, summary, blame)
-    details = list(within(_details(cases, order, known, residual, expected), _BYTES))
+    not_read = unread(detector, cases.X[order[: len(residual)]], cases.columns)
+    details = list(within(_details(cases, order, known, residual, expected, not_read), _BYTES))
     most = np.argsort(-blame, kind="stable")[:_MOST_CHARTED]
     named = sorted({*most.tolist()}.union(*map(itemgetter(0), details)))
     for row in details:
@@ -65,7 +67,7 @@ def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) ->
         else:
             both = sample[:, features[j]], rows[: len(charted), j]
             bins.append(_chart(columns[j], ranges[:, j].tolist(), *both))
-    codes = _codes(~np.isin(most, list(levels)), most, ranges, rows, shares)
+    codes = _codes(~np.isin(most, list(levels)), most, ranges, rows, shares, not_read[:, most] > "")
     hot = np.sort(most[: _HEAT[1]])
     trouble = {
         "columns": np.searchsorted(named, most).tolist(), "codes": packed(codes, "u2"),
@@ -132,17 +134,20 @@ def _bars(column: dict[str, Any], counts: Counter[str], rows: Any) -> np.ndarray
 
 
 def _details(
-    cases: Cases, order: np.ndarray, known: np.ndarray, residual: np.ndarray, expected: np.ndarray
-) -> Iterator[list[Any]]:
+    cases: Cases, order: np.ndarray, known: np.ndarray, residual: np.ndarray, expected: np.ndarray,
+    not_read: np.ndarray,
+) -> Iterator[list[Any]]:  # fmt: skip
     """What ``details`` has of each row; a row that is not explained lists its oddest cells."""
     cells = [cases.values(column) for column in cases.columns]
     for place, row in enumerate(order[: len(residual)].tolist()):
         explains = place < len(known)
         weight = known[place] if explains else residual[place]
         listed = np.argsort(-np.abs(weight), kind="stable")[:_MOST_COLUMNS].tolist()
+        read, why = {j: short(cells[j][row]) for j in listed}, not_read[place]
+        read |= {j: f"{str(cells[j][row])!r}: {why[j]}" for j in listed if why[j]}
         yield [
             listed,
-            [short(cells[j][row]) for j in listed],
+            list(read.values()),
             [short(value, 5) for value in weight[listed]] if explains else None,
             short(weight.sum() - weight[listed].sum(), 5) if explains else None,
             [short(value, 3) for value in expected[place, listed]],
@@ -150,19 +155,21 @@ def _details(
 
 
 def _codes(
-    ranged: np.ndarray, most: np.ndarray, ranges: np.ndarray, rows: np.ndarray, shares: np.ndarray
-) -> np.ndarray:
+    ranged: np.ndarray, most: np.ndarray, ranges: np.ndarray, rows: np.ndarray, shares: np.ndarray,
+    not_read: np.ndarray,
+) -> np.ndarray:  # fmt: skip
     """What may be the kind of trouble of each row, as numbers that the page sorts rows by.
 
     4 (place + 1) + 2 (above the usual range) + (far from it), for the place of a column among the
-    charted ones; 0 if no column is to blame.  Without a range, all values are above it.
+    charted ones; 0 if no column is to blame.  Without a range, all values are above it.  0x4000 is
+    added if the cell cannot be read.
     """
     order = np.argsort(np.argsort(-shares, axis=1, kind="stable"), axis=1)
     blamed = (order < _N_BLAMED) & (shares > 1 / (shares.shape[1] + 1))
     (low, _, high), values = ranges[:, most], rows[:, most]
     beyond = np.where(ranged, np.maximum(values - high, low - values), 1)
     above, far = ~ranged | (values > high), ranged & (beyond > high - low)
-    codes = 4 * np.arange(1, len(most) + 1) + 2 * above + far
+    codes = 4 * np.arange(1, len(most) + 1) + 2 * above + far + _UNREAD * not_read
     codes = np.where(blamed[:, most] & (beyond > 0), codes, _NONE)
     unlisted = blamed.copy()
     unlisted[:, most] = False
@@ -192,11 +199,13 @@ def _kinds(charted: list[dict[str, Any]], codes: np.ndarray) -> list[dict[str, A
         chosen = (here // 2 == best).any(axis=1)
         says, name = _TOGETHER, None
         if best:
-            column = charted[best // 2 - 1]
+            column = charted[best % (_UNREAD // 2) // 2 - 1]
             name, usual = column["name"], column["usual"]
             far = "far " if 2 * (here[chosen] == 2 * best + 1).sum() > chosen.sum() else ""
             words = ("before", "after") if column["kind"] == "date" else ("below", "above")
             says = f"{name} is {far}{words[best % 2]} the usual {usual}"
+            if best >= _UNREAD // 2:
+                says = f"{name} is {NOT_READ[column['kind']]}"
             if column.get("share") is not None:
                 says = f"{name} does not fit the rest of the row (usually {usual})"
         found.append({"says": says, "column": name, "rows": left[chosen].tolist()})

@@ -1,6 +1,5 @@
 """From a table to numbers: learned once, then applied to any rows."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,18 +14,11 @@ from l1kpca._typing import Array
 from l1kpca.links import Documented
 from l1kpca.tables import kinds as k
 from l1kpca.tables.categories import learn_categories
+from l1kpca.tables.features import far_out, gaps
 from l1kpca.tables.kinds import Change, Kind, as_columns, is_table, read_columns
 from l1kpca.tables.written import DAY
 
 _LEAST = {"value": 0.0, "gap": 0.3, "rarity": 1.0, "position": 1.0}  # gap: one is twice the other
-_TOTAL = re.compile(
-    r"(?:grand|overall|sub|column)?[ -]?(?:totals?|sums?|summe|zwischensumme|(?:ins)?gesamt|totale)"
-    r"[ :]*[\d./-]*",
-    re.IGNORECASE,
-)
-_FEWEST_SUMMED = 6  # rows; fewer match by chance
-_SUM_ROUNDING = 0.005  # of a sum, which may be written with fewer digits than its terms
-_MOST_TOTALS = 0.05  # of the rows; "total" in more of them is a level like any other
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +176,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
     def _learn(self, columns: Mapping[str, Array]) -> None:
         numbers, words = read_columns(columns, self.plan_, [])
         words = {part: cells for part, cells in words.items() if len({*cells} - {None}) > 1}
+        self.unread_ = {name: far_out(cells) for (name, _), cells in numbers.items()}
         dates = {name: days for (name, part), days in numbers.items() if part}
         self.times_ = {name: np.unique(days[np.isfinite(days)]) for name, days in dates.items()}
         categories = learn_categories(list(words.values()), list(numbers.values()))
@@ -200,15 +193,16 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
     def _encoded(self, columns: Mapping[str, Array]) -> Encoded:
         changes: list[Change] = []
         numbers, words = read_columns(columns, self.plan_, changes)
+        changes = [self._judged(change) for change in changes]
         codes = {part: c.codes(words[part]) for part, c in self.categories_.items()}
         parts, out = list(codes), np.empty((len(next(iter(columns.values()))), len(self.features_)))
         for place, (name, part, what) in enumerate(self.features_):
             if what == "value":
-                out[:, place] = numbers[name, part]
-            elif what == "gap":  # since the last of the training rows before
-                times, days = np.append(np.nan, self.times_[name]), numbers[name, part]
-                before = times[np.searchsorted(times[1:], days)]
-                out[:, place] = np.log10(1 + (days - before) * DAY).round(6)
+                cells = numbers[name, part]
+                out[:, place] = np.where(np.isinf(cells), self.far(name), cells)
+            elif what == "gap":
+                days = numbers[name, part]
+                out[:, place] = gaps(np.where(np.isinf(days), np.nan, days), self.times_[name])
             else:
                 category, own = self.categories_[name, part], codes[name, part]
                 given = codes[parts[category.parent]] if category.parent >= 0 else -1
@@ -220,6 +214,20 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
                     example = repr(words[name, part][int(new.argmax())])
                     changes.append(Change(name, "never seen before", int(new.sum()), example))
         return Encoded(out, self, None, tuple(changes))
+
+    def far(self, name: str) -> float:
+        """What a cell of a column that cannot be read becomes; NaN for a hole.
+
+        Older model files do not tell.
+        """
+        return float(getattr(self, "unread_", {}).get(name, np.nan))
+
+    def _judged(self, change: Change) -> Change:
+        """The same change, with what becomes of cells that cannot be read."""
+        if change.what not in k.NOT_READ.values():
+            return change
+        how = "taken as missing" if np.isnan(self.far(change.column)) else "taken as far out"
+        return replace(change, what=f"{change.what}: {how}")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -238,6 +246,15 @@ def by_column(encoder: TableEncoder, values: Array, how: np.ufunc = np.add) -> A
     """Combine the values of features by the columns that they come from."""
     starts = np.searchsorted(encoder.column_of_, np.arange(len(encoder.columns_)))
     return how.reduceat(values, starts, axis=1)
+
+
+def unread_cells(encoder: TableEncoder, X: Array) -> Array:
+    """Which cells could not be read, by column; those of a column with many of them are holes."""
+    found = np.zeros((len(X), len(encoder.columns_)), dtype=bool)
+    for place, (name, _, what) in enumerate(encoder.features_):
+        if what == "value":
+            found[:, encoder.column_of_[place]] = X[:, place] == encoder.far(name)
+    return found
 
 
 def expected_cells(encoder: TableEncoder, X: Any, values: Array) -> Array:
@@ -259,38 +276,3 @@ def expected_cells(encoder: TableEncoder, X: Any, values: Array) -> Array:
                 given = encoder.categories_[above].codes(words[above])
             out[:, column] = np.array(own.levels, dtype=object)[own.likely[given]]
     return out
-
-
-def totals_among(encoded: Encoded) -> list[str]:
-    """A sentence on rows called totals, or on a last row that sums up all others."""
-    n, found, word = len(encoded), np.empty(0, dtype=np.intp), ""
-    table = nw.from_native(encoded.table, eager_only=True, pass_through=True)
-    for series in table.iter_columns() if isinstance(table, nw.DataFrame) else ():
-        cells = series.to_list() if series.dtype in (nw.String, nw.Categorical) else []
-        words = {
-            cell for cell in {*cells} if isinstance(cell, str) and _TOTAL.fullmatch(cell.strip())
-        }
-        called = np.flatnonzero([cell in words for cell in cells]) if words else found[:0]
-        if len(found) < len(called) <= max(1, _MOST_TOTALS * n):
-            found, word = called, f" ({cells[called[0]]!r})"
-    if not len(found) and _sums_up(encoded):
-        found = np.array([n - 1])
-    if not len(found):
-        return []
-    some = "1 row looks" if len(found) == 1 else f"{len(found)} rows look"
-    said = f"{some} like totals of other rows, the first is row {found[0] + 1} of {n}{word}"
-    return [f"{said}: judged like any row; take it out of the table if it is none"]
-
-
-def _sums_up(encoded: Encoded) -> bool:
-    used = [what == "value" and not part for _, part, what in encoded.encoder.features_]
-    X = encoded.X[:, used]
-    if len(X) < _FEWEST_SUMMED or X.shape[1] < 2:
-        return False
-    last, others = X[-1], np.nan_to_num(X[:-1])
-    known = np.isfinite(last)
-    above = (last > others.max(axis=0)) & known
-    with np.errstate(over="ignore"):  # sums that overflow are refused later, with a sentence
-        sums = others.sum(axis=0)
-    alike = np.isclose(last[known], sums[known], rtol=_SUM_ROUNDING, atol=0)
-    return bool(above.sum() > 1 and alike.all())

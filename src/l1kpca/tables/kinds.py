@@ -26,6 +26,7 @@ Part = tuple[str, str]  # a column, and what of it: "", or of a date "day", "wee
 Words = dict[Part, list[str | None]]
 USED = ("number", "category", "boolean", "date")  # the others are left out of the score
 KINDS = (*USED, "id", "text", "constant", "empty")
+NOT_READ = {"number": "not a number", "date": "not a date"}  # of cells that cannot be read
 _WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TRUE = ("true", "yes", "y", "t", "on", "ja", "1")
 _FALSE = ("false", "no", "n", "f", "off", "nein", "0")
@@ -235,7 +236,10 @@ def _missing_code(distinct: Array, counts: Array) -> float | None:
 def read_columns(
     columns: Mapping[str, Array], plan: Mapping[str, Kind], changes: list[Change]
 ) -> tuple[dict[Part, Array], Words]:
-    """Read columns by a plan as numbers and words; note what is not taken at face value."""
+    """Read columns by a plan as numbers and words; note what is not taken at face value.
+
+    A number or a date that cannot be read is infinite.
+    """
     numbers: dict[Part, Array] = {}
     words: Words = {}
     for name, kind in plan.items():
@@ -260,17 +264,18 @@ def _numbers(name: str, cells: Array, kind: Kind, changes: list[Change]) -> Arra
         numbers = np.array([known.get(cell, np.nan) for cell in cells.tolist()])
     unread = np.isinf(numbers)
     code = np.zeros(len(numbers), dtype=bool) if kind.missing is None else numbers == kind.missing
-    for which, what in ((unread, "not a number"), (code, "apparently a code for missing")):
+    missing = "apparently a code for missing: taken as missing"
+    for which, what in ((unread, NOT_READ["number"]), (code, missing)):
         if which.any():
             example = shortened(str(cells[int(which.argmax())]))
-            changes.append(Change(name, f"{what}: taken as missing", int(which.sum()), example))
-    return np.where(unread | code, np.nan, numbers)
+            changes.append(Change(name, what, int(which.sum()), example))
+    return np.where(code, np.nan, np.where(unread, np.inf, numbers))
 
 
 def _dates(
     name: str, cells: Array, kind: Kind, changes: list[Change]
 ) -> tuple[Array, list[str | None], list[str | None]]:
-    """Days since 1970, weekdays and hours; NaN and None for holes."""
+    """Days since 1970, weekdays and hours; infinity, or NaN and None for holes."""
     if cells.ndim == 1:
         if cells.dtype != object:
             cells = np.array([f"{day:.0f}" if day == day else None for day in cells], dtype=object)
@@ -281,7 +286,8 @@ def _dates(
         bad |= {c for c in known if c.lower() in ERRORS}
         if bad:
             count = sum(cell in bad for cell in written)
-            changes.append(Change(name, "not a date: taken as missing", count, shortened(min(bad))))
+            changes.append(Change(name, NOT_READ["date"], count, shortened(min(bad))))
+            known |= dict.fromkeys(bad, (np.inf, np.nan))
         cells = np.array([known.get(c, (np.nan, np.nan)) for c in written]).reshape(-1, 2)
     wall = cells[:, 1].tolist()
     weekdays = [_WEEK[int(s // DAY + 3) % 7] if s == s else None for s in wall]

@@ -2,12 +2,13 @@
 
 const MOST_KINDS = 5;
 const NO_CODE = 0xffff;
+const UNREAD = 0x4000;
 const FAR = 5; // a value far out counts as much as five that are just out
 const codes = unpacked(facts.trouble.codes, Uint16Array);
 const oddCells = unpacked(facts.trouble.cells, Uint32Array); // of the first rows together
 const chosenKind = { key: undefined, rows: null };
 
-// What may be the kind of trouble of a row: 4 (place of the column + 1) + 2 (above) + (far); 0 for no column.
+// What may be the kind of trouble of a row: 4 (place of the column + 1) + 2 (above) + (far), and UNREAD for no number or date; 0 for no column.
 function codesOf(place) {
   const width = codes.length / oddCells.length;
   return codes.subarray(place * width, (place + 1) * width).filter((code) => code !== NO_CODE);
@@ -37,7 +38,7 @@ function kindsOf(count) {
 }
 
 function columnOf(kind) {
-  return kind.key ? facts.columns[facts.trouble.columns[(kind.key >> 1) - 1]] : null;
+  return kind.key ? facts.columns[facts.trouble.columns[((kind.key & (UNREAD / 2 - 1)) >> 1) - 1]] : null;
 }
 
 function sentenceOf(kind) {
@@ -45,6 +46,7 @@ function sentenceOf(kind) {
   if (column === null) {
     return kind.key === 0 ? "No single value stands out, but the values of the row do not go together." : "Other columns have unusual values.";
   }
+  if (kind.key >= UNREAD / 2) return column.name + " is not a " + column.kind + ".";
   if ("share" in column && column.share !== null) return column.name + " does not fit the rest of the row (usually " + column.usual + ").";
   const words = column.kind === "date" ? ["before", "after"] : ["below", "above"];
   return column.name + " is " + (kind.far ? "far " : "") + words[kind.key & 1] + " the usual " + column.usual + ".";
