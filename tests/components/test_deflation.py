@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from contracts.finders import FINDERS, NORM, PROBLEMS, SIGNS, held, problem
 from contracts.grams import POSITIVE_KERNELS, WITH_DTYPE, example, written_up_to
 from doubles import CountingBlocks, CountingGram
-from l1kpca import tuning
+from l1kpca import L1KernelPCA, tuning
 from l1kpca.components.deflation import Deflation
 from l1kpca.directions import SignIteration
 from l1kpca.directions.starts import STARTS
@@ -247,3 +247,36 @@ def test_at_most_two_and_a_half_passes_per_component(gamma, rank, global_random_
         len(list(solver(start="auto").components(gram.center(np.full(n, 1 / n)), count))) == count
     )
     assert gram.entries <= 2.5 * count * n * (n + 1) / 2
+
+
+def rare_cells(seed, n, shares):
+    rng = np.random.default_rng(seed)
+    return np.column_stack([rng.random(n) < share for share in shares]).astype(float)
+
+
+@pytest.mark.parametrize("solver", ["fixed_point", "polished"])
+@pytest.mark.parametrize("seed", range(4))
+def test_components_go_on_where_the_sample_has_fewer_than_the_rows(solver, seed):
+    """Rare cells: what few of the sampled rows show, all rows have."""
+    X = rare_cells(seed, 400, [0.01] * 12)
+    found = L1KernelPCA(None, solver=solver).fit(X).n_components_
+    assert found == np.linalg.matrix_rank(X - X.mean(axis=0))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_components_end_at_the_rank_of_rows_that_repeat(seed):
+    X = rare_cells(seed, 600, [0.3, 0.02, 0.005])
+    pca = L1KernelPCA(None).fit(X)
+    assert pca.n_components_ == np.linalg.matrix_rank(X - X.mean(axis=0))
+    assert set(pca.status_) == {"converged"}
+
+
+@pytest.mark.filterwarnings("ignore:the Gram matrix is not positive semidefinite")
+def test_the_default_start_has_no_seed():
+    A = np.random.default_rng(1).normal(size=(20, 20))
+    K = (A + A.T) * (1 - np.eye(20))
+    one, two = (
+        L1KernelPCA(5, kernel="precomputed", center=False, random_state=seed).fit(K)
+        for seed in (0, 1)
+    )
+    np.testing.assert_array_equal(one.objective_, two.objective_)

@@ -10,7 +10,7 @@ from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.components.base import Component, negligible_variance
 from l1kpca.directions.base import Direction, Finder, SignSearch
-from l1kpca.directions.starts import Start, batch_size, best_of_starts
+from l1kpca.directions.starts import Start, batch_size, best_of_starts, norm
 from l1kpca.gram.base import Gram
 from l1kpca.gram.followed import Followed
 from l1kpca.gram.stored import StoredGram
@@ -64,6 +64,10 @@ class Deflation:
             else:
                 direction = self._direction(gram, first, rng)
                 new = _component(gram, direction, coefs.T, scores.T, negligible)
+                if new is None and first is not None:
+                    # Earlier components took all from this start; the largest row has some left.
+                    direction = self.finder.find(gram, norm(gram, rng))[0]
+                    new = _component(gram, direction, coefs.T, scores.T, negligible)
                 if new is None:
                     return
                 found = new.oriented() if self.orient else new
@@ -91,7 +95,8 @@ def _explicit(gram: Gram) -> Gram:
     if not gram.few_rows < gram.n_samples <= tuning.SMALL_ROWS:
         return gram
     K = np.ascontiguousarray(gram.columns(np.arange(gram.n_samples)))
-    return StoredGram(K, Workers(), floor=gram.rounding())
+    # Rounding errors of equal rows add up where K is deflated entry by entry.
+    return StoredGram(K, Workers(), floor=float(np.sqrt(len(K))) * gram.rounding())
 
 
 def _component(

@@ -42,7 +42,7 @@ def auto(gram: Gram, rng: np.random.Generator, count: int = 1) -> Signs:
     signs, scores = np.empty((2, count, len(rows)), dtype=K.dtype)
     found = loops.greedy(K, (_SAMPLE_STEPS, 0.0, True), signs, scores)
     if not found:  # nothing but rounding error, or K is not positive semidefinite
-        return gram.table([gram.random_signs(rng) for _ in range(count)])
+        return gram.table(list(norm(gram, rng).T) * count)
     signs, scores = signs[:found], scores[:found]
     # A component is c less its part in earlier ones, over the length: L A = S, L lower triangular.
     coef = linalg.solve_triangular(signs @ scores.T, signs, lower=True, check_finite=False)

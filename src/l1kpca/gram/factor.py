@@ -46,8 +46,7 @@ class FactorGram(Gram):
     Parameters
     ----------
     F : array, sparse matrix or LandmarkRows of shape (n_samples, d)
-    workers : Workers
-    kernel : Kernel
+    workers, kernel
     landmarks : array or sparse matrix, optional
         The rows L, if F holds features of landmarks.
     whitening : ndarray, optional
@@ -89,7 +88,8 @@ class FactorGram(Gram):
     def columns(self, index: Array, rows: Array | None = None) -> Array:
         """K[:, index], or K[rows][:, index]."""
         G = self._rows(index)
-        return self.expand(G.T) if rows is None else self._rows(rows) @ G.T
+        others = G if rows is index else None if rows is None else self._rows(rows)
+        return self.expand(G.T) if others is None else others @ G.T
 
     def reduce(self, V: Array, at: Array | None = None) -> Array:
         """G^T V, or G[at]^T V."""
@@ -258,7 +258,7 @@ class FollowedFactor(Followed):
         """Go on with ``gram``, which is without the component that has these scores."""
         self.gram = gram
         self._now = [gram.projected(b) for b in self._now]
-        self._before = list(self._now)
+        self._before = self._now.copy()
 
     @cached_property
     def _paths(self) -> list["_Path"]:
@@ -266,9 +266,8 @@ class FollowedFactor(Followed):
         gram = self.gram
         slack = _ROUNDING * float(np.finfo(gram.dtype).eps) * gram.row_norms
         lengths = np.sqrt(np.maximum(gram.diagonal(), 0) + slack)
-        never, nothing = np.full_like(lengths, -np.inf), np.zeros_like(lengths)
-        seen = np.array([lengths, never, nothing, gram.thin[1]], dtype=float)
-        return [_Path(seen.copy(), b) for b in self._now]
+        seen = lengths, np.full_like(lengths, -np.inf), np.zeros_like(lengths), gram.thin[1]
+        return [_Path(np.array(seen, dtype=float), b) for b in self._now]
 
     def _first_images(self, starts: Array) -> list[Array]:
         return list(np.ascontiguousarray(self.gram.reduce(starts).T))
