@@ -52,6 +52,7 @@ numpydoc_validation_exclude = {
     *records(l1kpca.datasets, l1kpca.optimality, l1kpca.persistence),
     *records(l1kpca.report),
     r"^l1kpca\.plots\.\w+$",  # the fields of a display, too; its methods are validated
+    r"^l1kpca\.plots\.\w+\.(ellipse|shape|upper_bounds)$",  # fields whose default is None
 }
 
 # --- the gallery -------------------------------------------------------------------------------

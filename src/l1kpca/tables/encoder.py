@@ -199,7 +199,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         for place, (name, part, what) in enumerate(self.features_):
             if what == "value":
                 cells = numbers[name, part]
-                out[:, place] = np.where(np.isinf(cells), self.far(name), cells)
+                out[:, place] = np.where(np.isinf(cells), _far(self, name), cells)
             elif what == "gap":
                 days = numbers[name, part]
                 out[:, place] = gaps(np.where(np.isinf(days), np.nan, days), self.times_[name])
@@ -215,18 +215,11 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
                     changes.append(Change(name, "never seen before", int(new.sum()), example))
         return Encoded(out, self, None, tuple(changes))
 
-    def far(self, name: str) -> float:
-        """What a cell of a column that cannot be read becomes; NaN for a hole.
-
-        Older model files do not tell.
-        """
-        return float(getattr(self, "unread_", {}).get(name, np.nan))
-
     def _judged(self, change: Change) -> Change:
         """The same change, with what becomes of cells that cannot be read."""
         if change.what not in k.NOT_READ.values():
             return change
-        how = "taken as missing" if np.isnan(self.far(change.column)) else "taken as far out"
+        how = "taken as missing" if np.isnan(_far(self, change.column)) else "taken as far out"
         return replace(change, what=f"{change.what}: {how}")
 
     def __sklearn_tags__(self) -> Tags:
@@ -253,7 +246,7 @@ def unread_cells(encoder: TableEncoder, X: Array) -> Array:
     found = np.zeros((len(X), len(encoder.columns_)), dtype=bool)
     for place, (name, _, what) in enumerate(encoder.features_):
         if what == "value":
-            found[:, encoder.column_of_[place]] = X[:, place] == encoder.far(name)
+            found[:, encoder.column_of_[place]] = X[:, place] == _far(encoder, name)
     return found
 
 
@@ -276,3 +269,11 @@ def expected_cells(encoder: TableEncoder, X: Any, values: Array) -> Array:
                 given = encoder.categories_[above].codes(words[above])
             out[:, column] = np.array(own.levels, dtype=object)[own.likely[given]]
     return out
+
+
+def _far(encoder: TableEncoder, name: str) -> float:
+    """What a cell of a column that cannot be read becomes; NaN for a hole.
+
+    Older model files do not tell.
+    """
+    return float(getattr(encoder, "unread_", {}).get(name, np.nan))

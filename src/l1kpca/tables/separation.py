@@ -80,6 +80,8 @@ def _one_column(lines: list[str], layout: Layout) -> tuple[Layout, int, Sample] 
     """A table of one column of numbers, if nearly every line below the first is one."""
     alone = replace(layout, delimiter=_NO_MARK)
     sample = _sample(lines, alone)
+    if not sample[2]:  # a cell too long for a reader
+        return None
     first, *below = itertools.chain(*sample[2])
     counts = Counter(below)
     numbers = counts["whole"] + counts["point"]
