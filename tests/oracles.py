@@ -38,12 +38,12 @@ def fixed_point(K, c, max_iter=1000, tol=0.0, momentum=False):
     """Every iterate of c <- sgn(K c), all of K c anew in each step.
 
     The search ends where (c' - c)^T K (c' - c) = 0 up to rounding, or where a step gains no more
-    than a share ``tol`` of the objective.  With momentum, c' = sgn(K (c + t / (t + 3) (c - b)))
+    than a share ``tol`` of the objective.  With momentum, c' = sgn(K (c + t / (t + 1) (c - b)))
     after t steps from b to c to c'; a step that gains nothing is not taken and sets t to zero.
     """
     iterates, before, t = [c], c, 0
     for _ in range(max_iter):
-        following = signs(K @ (c + t / (t + 3) * (c - before)), c)
+        following = signs(K @ (c + t / (t + 1) * (c - before)), c)
         value = c @ K @ c
         gain = following @ K @ following - value
         if gain > 1e-13 * value:

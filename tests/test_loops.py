@@ -93,29 +93,56 @@ def test_take_off(K, v, tolerance, start, stop):
     assert_allclose(sums, expected, atol=10 * tolerance)
 
 
-@pytest.mark.parametrize("error", [0, 0.25, 100])
+@pytest.mark.parametrize(("start", "stop"), PIECES)
+def test_round_rows(K, dtype, start, stop):
+    """Small integers times their unit miss no more of a product than the bound says."""
+    K[4:7] = [[1e-300], [0], [1e30]]
+    thin, units, errors = np.zeros(K.shape, np.int8), np.zeros(13), np.full(13, -1.0)
+    loops.round_rows(K, start, stop, (thin, units, errors))
+    here = (np.arange(13) >= start) & (np.arange(13) < stop)
+    vanish = np.abs(K.astype(float)).max(axis=1) < 1e-290
+    assert_array_equal(errors == -1, ~here)
+    assert_array_equal(np.isinf(errors), here & vanish)
+    with np.errstate(over="ignore"):
+        missed = np.linalg.norm(K.astype(float) - units[:, np.newaxis] * thin, axis=1)
+    kept = here & ~vanish
+    assert (missed[kept] <= errors[kept]).all()
+    assert (errors[kept] <= np.abs(K.astype(float)[kept]).max(axis=1) * np.sqrt(13) / 200).all()
+
+
+@pytest.mark.parametrize("error", [0, 0.25, np.inf])
 @pytest.mark.parametrize(("start", "stop"), PIECES)
 def test_differing_signs(K, v, dtype, tolerance, start, stop, error):
-    """Entries that may have changed their sign are computed, the others stay as they were.
+    """Signs that are no longer sure are computed anew, the others stay as they were.
 
-    An entry of few digits is used, without its possible error, where that leaves the sign sure.
+    A rounded entry is used, without its possible error, where that leaves the sign sure.
     """
     c = np.where(np.arange(13) % 3 == 0, -1, 1).astype(dtype)
-    lengths, at = np.full(13, 2.0), np.arange(13) % 4.0
-    image = np.linspace(-9, 9, 13)
-    seen = np.stack([lengths, at, image, np.full(13, float(error))])
-    size = float(np.linalg.norm(v))
+    lengths, before = np.full(13, 2.0), np.linspace(-9, 9, 13)
+    seen = np.stack([lengths, before])
+    size, span = float(np.linalg.norm(v)), (start, stop)
     unit = (v / size).astype(np.float32)
-    both, span = (K, (K + error / 99).astype(np.float32)), (start, stop)
-    found = loops.differing_signs(both, (v, unit), 0.5, (4.0, size), seen, c, span)
+    thin = np.rint(40 * K).astype(np.int8)
+    rounded = thin, np.full(13, 1 / 40), np.full(13, float(error))
+    found = loops.differing_signs(K, rounded, (v, unit), (4.0, size, 0.5), seen, c, span)
     here = (np.arange(13) >= start) & (np.arange(13) < stop)
-    stale = here & (np.abs(image) <= 1.001 * lengths * (4 - at))
-    few = size * (both[1] @ unit) - 0.5
-    entry = np.where(np.abs(few) > error * size, few - np.copysign(error * size, few), K @ v - 0.5)
-    expected = np.where(stale, entry, image)
-    assert_allclose(seen[2], expected, atol=max(tolerance, 1e-4))
-    assert_array_equal(seen[1], np.where(stale, 4, at))
+    stale = here & (np.abs(before) <= 4)
+    few, entry, unsure = size / 40 * (thin @ unit) - 0.5, K @ v - 0.5, np.zeros(13)
+    enough = np.abs(few) > error * size
+    entry[enough], unsure[enough] = few[enough], error * size
+    until = np.copysign(4 + (np.abs(entry) - unsure) / lengths, entry)
+    expected = np.where(stale, until, before)
+    assert_allclose(seen[1], expected, atol=max(tolerance, 1e-4))
     assert_array_equal(found, np.flatnonzero(here & (expected * c < 0)))
+
+
+def test_differing_signs_keeps_the_sign_of_a_zero():
+    F, signs = np.zeros((2, 3)), np.array([-1.0, 1.0])
+    rounded = np.zeros((2, 3), np.int8), np.zeros(2), np.full(2, np.inf)
+    seen, b = np.array([[1.0, 1.0], [0.0, 0.0]]), np.ones(3)
+    state = F, rounded, (b, b.astype(np.float32)), (0.0, 1.0, 0.0), seen, signs, (0, 2)
+    assert not len(loops.differing_signs(*state))
+    assert_array_equal(seen[1], 0)
 
 
 @pytest.mark.parametrize("n", [1, 2, 40, 300])

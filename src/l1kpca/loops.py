@@ -18,10 +18,7 @@ Factors = tuple[Array, Array]
 
 
 def compiled(plain: Callable[..., Any], *, reorder: bool = True) -> Callable[..., Any]:
-    """Compile on the first call, and cache the result on disk for later processes.
-
-    ``reorder`` lets the compiler add numbers in any order.
-    """
+    """Compile on the first call, for later processes too; ``reorder``: add in any order."""
     allowed = {"reassoc", "contract"} if reorder else {"contract"}
 
     @cache
@@ -62,16 +59,11 @@ def exponentials(x: Array) -> None:
             k = shifted - 6755399441055744.0
             r = (part[i] - k * 0.6931471803691238) - k * 1.9082149292705877e-10
             s = r * 1.6059043836821613e-10 + 2.08767569878681e-09
-            s = s * r + 2.505210838544172e-08
-            s = s * r + 2.755731922398589e-07
-            s = s * r + 2.7557319223985893e-06
-            s = s * r + 2.48015873015873e-05
-            s = s * r + 0.0001984126984126984
-            s = s * r + 0.001388888888888889
-            s = s * r + 0.008333333333333333
-            s = s * r + 0.041666666666666664
-            s = s * r + 0.16666666666666666
-            s = s * r + 0.5
+            s = (s * r + 2.505210838544172e-08) * r + 2.755731922398589e-07
+            s = (s * r + 2.7557319223985893e-06) * r + 2.48015873015873e-05
+            s = (s * r + 0.0001984126984126984) * r + 0.001388888888888889
+            s = (s * r + 0.008333333333333333) * r + 0.041666666666666664
+            s = (s * r + 0.16666666666666666) * r + 0.5
             powers[i], series[i] = shifted, 1.0 + (r + r * r * s)
         if tiny == 0:
             for i in range(len(part)):
@@ -210,40 +202,64 @@ def take_off(K: Array, s: Array, start: int, stop: int, sums: Array) -> None:
 
 
 @compiled
+def round_rows(F: Array, start: int, stop: int, rounded: tuple[Array, Array, Array]) -> None:
+    """Write rows of F as small integers, their units, and bounds on what products miss.
+
+    The bounds are for products with unit vectors in single precision, infinite for tiny rows.
+    """
+    thin, units, errors = rounded
+    for i in range(start, stop):
+        row, largest, square, missed = F[i], 0.0, 0.0, 0.0
+        for j in range(len(row)):
+            largest = max(largest, abs(row[j]))
+        if largest < 1e-290:
+            errors[i] = np.inf
+            continue
+        for j in range(len(row)):
+            steps = row[j] / largest * 127
+            whole = np.rint(steps)
+            thin[i, j] = whole
+            square, missed = square + whole**2, missed + (steps - whole) ** 2
+        units[i] = largest / 127
+        errors[i] = units[i] * (np.sqrt(missed) + 1.2e-7 * (len(row) + 8) * np.sqrt(square))
+
+
+@compiled
 def differing_signs(
-    both: Factors, vectors: Factors, shift: float, way: tuple[float, float], seen: Array,
-    c: Array, span: tuple[int, int],
+    F: Array, rounded: tuple[Array, Array, Array], b: tuple[Array, Array],
+    way: tuple[float, float, float], seen: Array, c: Array, span: tuple[int, int],
 ) -> Array:  # fmt: skip
     """The rows within the span where the signs of F b - shift and c differ.
 
-    ``both`` holds F in full and in reduced precision, ``vectors`` b and b / |b| likewise, ``way``
-    the distance that b has moved, and |b|.  ``seen`` holds for each row its length, the distance at
-    which its entry was last computed, a lower bound on the entry's size, and the entry's error per
-    unit of |b| in reduced precision.  Recomputes entries that may have changed sign, in full
-    precision if they are near zero.
+    ``rounded`` is from `round_rows`, ``b`` comes with b / |b| in single precision, ``way`` holds
+    the distance that b has moved, |b| and the shift.  ``seen`` holds for each row its length and,
+    with the sign of its entry, the distance up to which this sign is sure.  Other entries are
+    computed anew, from F itself if near zero.
     """
-    lengths, at, image, error = seen[0], seen[1], seen[2], seen[3]
-    found, count = np.empty(span[1] - span[0], np.int64), 0
-    (F, thin), (b, unit), (moved, size) = both, vectors, way
+    (thin, units, errors), (whole, unit), (moved, size, shift) = rounded, b, way
+    lengths, sure, at = seen[0], seen[1], np.empty(span[1] - span[0] + 1, np.int64)
+    count = near = differ = 0  # no branches below: they would be mispredicted
     for i in range(span[0], span[1]):
-        # Not "<=": a length may be zero, and 0 times infinity is NaN.
-        if not abs(image[i]) > 1.001 * lengths[i] * (moved - at[i]):
-            few, total = thin[i], unit[0] * 0
-            for j in range(unit.shape[0]):
-                total += few[j] * unit[j]
-            entry, unsure = size * total - shift, size * error[i]
-            if abs(entry) > unsure:
-                image[i] = entry - unsure if entry > 0 else entry + unsure
-            else:
-                row, full = F[i], b[0] * 0
-                for j in range(b.shape[0]):
-                    full += row[j] * b[j]
-                image[i] = full - shift
-            at[i] = moved
-        if image[i] * c[i] < 0:
-            found[count] = i
-            count += 1
-    return found[:count]
+        at[count] = i
+        count += not abs(sure[i]) > moved
+    for k in range(count):
+        i, total = at[k], np.float32(0)
+        for j in range(thin.shape[1]):
+            total += np.float32(thin[i, j]) * unit[j]
+        entry, unsure = size * units[i] * total - shift, size * errors[i]
+        sure[i] = np.copysign(moved + (abs(entry) - unsure) / lengths[i], entry)
+        at[near] = i
+        near += not abs(entry) > unsure
+    for k in range(near):
+        i, full = at[k], whole[0] * 0
+        for j in range(F.shape[1]):
+            full += F[i, j] * whole[j]
+        entry = full - shift
+        sure[i] = np.copysign(moved + abs(entry) / lengths[i], entry) if entry != 0 else 0.0
+    for i in range(span[0], span[1]):
+        at[differ] = i
+        differ += sure[i] * c[i] < 0
+    return at[:differ]
 
 
 @compiled

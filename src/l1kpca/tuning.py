@@ -112,7 +112,7 @@ and .706; with 1000 rows .877 and .695, with a damping of 1e-4 .878 and .707."""
 
 # --- searches ------------------------------------------------------------------------------------
 
-COMPONENT_BATCH = 16
+COMPONENT_BATCHES = 2, 8, 16
 """Components whose searches start together, after one pass over K: 10 of a stored K of 7603 rows
 take two thirds of the time of five batches of 2."""
 

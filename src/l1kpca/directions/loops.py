@@ -146,7 +146,7 @@ def sign_steps(
     n, before, change, values = len(c), Kc.copy(), Kc.copy(), Kc.copy()
     rows, taken, t, moved = np.empty(n, np.int64), 0, 0, 0.0
     for _ in range(limits[0]):
-        beta, count = Kc.dtype.type(t / (t + 3.0)), 0
+        beta, count = Kc.dtype.type(t / (t + 1.0)), 0
         for i in range(n):
             change[i] = 0
             if (Kc[i] + beta * (Kc[i] - before[i])) * c[i] < 0:

@@ -29,7 +29,7 @@ class SignIteration(SignSearch):
     With many rows the iteration behaves like a power iteration: it is slow where two directions are
     nearly as good.  Momentum helps, as it helps a gradient method:
 
-    .. math:: c \leftarrow \operatorname{sgn}\bigl(K c + \tfrac{t}{t + 3} (K c - K c')\bigr)
+    .. math:: c \leftarrow \operatorname{sgn}\bigl(K c + \tfrac{t}{t + 1} (K c - K c')\bigr)
 
     with c' the signs before the last step, after t steps.  A step that does not raise the objective
     is not taken; the next one is plain and t restarts at 0, so the result is a fixed point of the
@@ -73,7 +73,7 @@ class SignIteration(SignSearch):
         moving = np.ones(len(searches), dtype=bool)
         for _ in range(self.max_iter):
             # c' = sgn(K c); moved = (c' - c)^T K (c' - c), zero at the end of Algorithm 1
-            gain, moved = c.propose(t / (t + 3), moving)
+            gain, moved = c.propose(t / (t + 1), moving)
             better = moving & (gain > 0)
             c.take(better)
             for j in moving.nonzero()[0].tolist():

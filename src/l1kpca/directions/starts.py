@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -84,15 +85,16 @@ STARTS: dict[str, Start] = {
 def batch_size(start: Start, index: int, n_samples: int) -> int:
     """How many components share one pass over K from this one on; 0 if it shares an earlier pass.
 
-    The same for any number of components that is asked for: first 2, then up to 16, then 16 at a
-    time, or as many as fit into memory.
+    The same for any number of components that is asked for: 2, 8, then 16 at a time, or as many as
+    fit into memory.
     """
     if start is not auto:
         return 1
-    most = max(1, min(tuning.COMPONENT_BATCH, tuning.BATCH_ENTRIES // n_samples))
-    if index % most:
-        return most - 2 if index == 2 else 0
-    return most if index else min(2, most)
+    first, most = 0, max(1, tuning.BATCH_ENTRIES // n_samples)
+    sizes = chain(tuning.COMPONENT_BATCHES, repeat(tuning.COMPONENT_BATCHES[-1]))
+    while first < index:
+        first += min(next(sizes), most)
+    return min(next(sizes), most) if index == first else 0
 
 
 def make_start(start: Any, n_samples: int) -> Start:

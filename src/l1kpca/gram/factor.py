@@ -18,7 +18,6 @@ from l1kpca.kernels import Kernel, KernelBlocks, Rows
 from l1kpca.threads import Workers, spans
 
 _ROUNDING = 64
-_SAFE = 1e-30, 1e30  # squared row lengths for which no entry or product comes near overflow
 
 
 class LandmarkRows:
@@ -161,7 +160,7 @@ class FactorGram(Gram):
         """A copy with parts of its state replaced."""
         changed = copy(self)
         if "F" in state:
-            vars(changed).pop("thin", None)
+            vars(changed).pop("rounded", None)
         vars(changed).update(state)
         return changed
 
@@ -179,17 +178,20 @@ class FactorGram(Gram):
         return Projection(self.kernel, self.landmarks, coef, center, whitening=self.whitening)
 
     @cached_property
-    def thin(self) -> tuple[Array, Array]:
-        """F in single precision, and error bounds for its products with unit vectors.
+    def rounded(self) -> tuple[Array, Array, Array]:
+        """F as small integers, their units, and error bounds for products with unit vectors.
 
-        Half the memory traffic: 1.3 times as fast on 120 000 rows of 100 columns.  F itself,
-        without errors, if entries may overflow or F is on disk.
+        An eighth of the memory traffic: 200 000 rows of 100 columns take half the time.  F on disk
+        has no copy, and infinite errors.
         """
-        if isinstance(self.F, np.memmap) or not _SAFE[0] < self.row_norms.max() < _SAFE[1]:
-            return self.F, np.zeros(self.n_samples)
-        thin = self.F.astype(np.float32, copy=False)
-        eps = float(np.finfo(np.float32).eps) if self.dtype == np.float64 else 0.0
-        return thin, (self.F.shape[1] + 8) * eps * np.sqrt(self.row_norms) + eps * 1e-31
+        on_disk = isinstance(self.F, np.memmap)
+        thin = np.zeros((self.n_samples, 0 if on_disk else self.F.shape[1]), dtype=np.int8)
+        rounded = thin, np.zeros(self.n_samples), np.full(self.n_samples, np.inf)
+        if not on_disk:
+            spanned = spans(self.n_samples, tuning.ROW_SPAN)
+            pieces = [(self.F, rows.start, rows.stop, rounded) for rows in spanned]
+            self.workers.run(loops.round_rows, pieces, cost=8 * thin.size)
+        return rounded
 
     @property
     def _span(self) -> int:
@@ -236,8 +238,8 @@ class _Path:
     """How far b of one search has moved, and what is known of the entries of G b."""
 
     seen: Array
-    """For each row: its length, the length of the path at which its entry was last computed, that
-    entry, and its error in single precision."""
+    """For each row its length and, with the sign of its entry, the length of the path up to which
+    this sign is sure."""
     end: Array
     length: float = 0.0
 
@@ -265,9 +267,9 @@ class FollowedFactor(Followed):
         """How far each search has come."""
         gram = self.gram
         slack = _ROUNDING * float(np.finfo(gram.dtype).eps) * gram.row_norms
-        lengths = np.sqrt(np.maximum(gram.diagonal(), 0) + slack)
-        seen = lengths, np.full_like(lengths, -np.inf), np.zeros_like(lengths), gram.thin[1]
-        return [_Path(np.array(seen, dtype=float), b) for b in self._now]
+        lengths = 1.001 * np.sqrt(np.maximum(gram.diagonal(), 0) + slack, dtype=float)
+        seen = np.maximum(lengths, np.finfo(float).tiny), np.zeros(len(lengths))
+        return [_Path(np.array(seen), b) for b in self._now]
 
     def _first_images(self, starts: Array) -> list[Array]:
         return list(np.ascontiguousarray(self.gram.reduce(starts).T))
@@ -285,10 +287,9 @@ class FollowedFactor(Followed):
         path, gram, size = self._paths[j], self.gram, float(np.linalg.norm(image))
         path.length += float(np.linalg.norm(image - path.end))
         path.end = image
-        unit = (image / (size or 1)).astype(gram.thin[0].dtype)
-        both, way = (gram.F, gram.thin[0]), (path.length, size)
-        shift = float(gram.origin @ image)
-        state = both, (image, unit), shift, way, path.seen, self.signs[j]
+        unit = (image / (size or 1)).astype(np.float32)
+        way = path.length, size, float(gram.origin @ image)
+        state = gram.F, gram.rounded, (image, unit), way, path.seen, self.signs[j]
         pieces = [
             (*state, (rows.start, rows.stop)) for rows in spans(gram.n_samples, tuning.ROW_SPAN)
         ]
