@@ -1,10 +1,13 @@
 """Rows of few columns: centered and deflated in their own space, and signs that are followed."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from doubles import CountingGram
 from l1kpca import L1KernelPCA, tuning
@@ -212,3 +215,14 @@ def test_rows_on_disk_have_no_second_copy(tmp_path):
     gram = FactorGram(X, Workers(), Kernel("linear"))
     assert gram.rounded[0].nbytes == 0
     assert np.isinf(gram.rounded[2]).all()
+
+
+def test_rows_of_many_sparse_columns_stay_sparse():
+    """A thousand dense rows of this width would take 800 MB."""
+    X = sparse.random(1500, 100_000, density=1e-4, format="csr", random_state=0)
+    tracemalloc.start()
+    model = L1KernelPCA(2, random_state=0).fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.gram_.name == "factor"
+    assert peak < 200e6
