@@ -97,7 +97,7 @@ def test_take_off(K, v, tolerance, start, stop):
 def test_round_rows(K, dtype, start, stop):
     """Small integers times their unit miss no more of a product than the bound says."""
     K[4:7] = [[1e-300], [0], [1e30]]
-    thin, units, errors = np.zeros(K.shape, np.int8), np.zeros(13), np.full(13, -1.0)
+    thin, units, errors = np.zeros(K.shape, np.int16), np.zeros(13), np.full(13, -1.0)
     loops.round_rows(K, start, stop, (thin, units, errors))
     here = (np.arange(13) >= start) & (np.arange(13) < stop)
     vanish = np.abs(K.astype(float)).max(axis=1) < 1e-290
@@ -107,7 +107,7 @@ def test_round_rows(K, dtype, start, stop):
         missed = np.linalg.norm(K.astype(float) - units[:, np.newaxis] * thin, axis=1)
     kept = here & ~vanish
     assert (missed[kept] <= errors[kept]).all()
-    assert (errors[kept] <= np.abs(K.astype(float)[kept]).max(axis=1) * np.sqrt(13) / 200).all()
+    assert (errors[kept] <= np.abs(K.astype(float)[kept]).max(axis=1) * np.sqrt(13) / 40_000).all()
 
 
 @pytest.mark.parametrize("error", [0, 0.25, np.inf])
@@ -119,12 +119,13 @@ def test_differing_signs(K, v, dtype, tolerance, start, stop, error):
     """
     c = np.where(np.arange(13) % 3 == 0, -1, 1).astype(dtype)
     lengths, before = np.full(13, 2.0), np.linspace(-9, 9, 13)
-    seen = np.stack([lengths, before])
+    seen = np.stack([1 / lengths, before])
     size, span = float(np.linalg.norm(v)), (start, stop)
     unit = (v / size).astype(np.float32)
-    thin = np.rint(40 * K).astype(np.int8)
+    thin = np.rint(40 * K).astype(np.int16)
     rounded = thin, np.full(13, 1 / 40), np.full(13, float(error))
-    found = loops.differing_signs(K, rounded, (v, unit), (4.0, size, 0.5), seen, c, span)
+    state = K, rounded, (v, unit), (4.0, size, 0.5), seen, c, span
+    found, change = loops.differing_signs(*state)
     here = (np.arange(13) >= start) & (np.arange(13) < stop)
     stale = here & (np.abs(before) <= 4)
     few, entry, unsure = size / 40 * (thin @ unit) - 0.5, K @ v - 0.5, np.zeros(13)
@@ -134,14 +135,15 @@ def test_differing_signs(K, v, dtype, tolerance, start, stop, error):
     expected = np.where(stale, until, before)
     assert_allclose(seen[1], expected, atol=max(tolerance, 1e-4))
     assert_array_equal(found, np.flatnonzero(here & (expected * c < 0)))
+    assert_allclose(change, -2 * c[found] @ K[found], atol=tolerance)
 
 
 def test_differing_signs_keeps_the_sign_of_a_zero():
     F, signs = np.zeros((2, 3)), np.array([-1.0, 1.0])
-    rounded = np.zeros((2, 3), np.int8), np.zeros(2), np.full(2, np.inf)
+    rounded = np.zeros((2, 3), np.int16), np.zeros(2), np.full(2, np.inf)
     seen, b = np.array([[1.0, 1.0], [0.0, 0.0]]), np.ones(3)
     state = F, rounded, (b, b.astype(np.float32)), (0.0, 1.0, 0.0), seen, signs, (0, 2)
-    assert not len(loops.differing_signs(*state))
+    assert not len(loops.differing_signs(*state)[0])
     assert_array_equal(seen[1], 0)
 
 

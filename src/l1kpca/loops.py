@@ -216,11 +216,11 @@ def round_rows(F: Array, start: int, stop: int, rounded: tuple[Array, Array, Arr
             errors[i] = np.inf
             continue
         for j in range(len(row)):
-            steps = row[j] / largest * 127
+            steps = row[j] / largest * 32767
             whole = np.rint(steps)
             thin[i, j] = whole
             square, missed = square + whole**2, missed + (steps - whole) ** 2
-        units[i] = largest / 127
+        units[i] = largest / 32767
         errors[i] = units[i] * (np.sqrt(missed) + 1.2e-7 * (len(row) + 8) * np.sqrt(square))
 
 
@@ -228,16 +228,16 @@ def round_rows(F: Array, start: int, stop: int, rounded: tuple[Array, Array, Arr
 def differing_signs(
     F: Array, rounded: tuple[Array, Array, Array], b: tuple[Array, Array],
     way: tuple[float, float, float], seen: Array, c: Array, span: tuple[int, int],
-) -> Array:  # fmt: skip
-    """The rows within the span where the signs of F b - shift and c differ.
+) -> tuple[Array, Array]:  # fmt: skip
+    """The rows within the span where the signs of F b - shift and c differ, and F^T (c' - c).
 
     ``rounded`` is from `round_rows`, ``b`` comes with b / |b| in single precision, ``way`` holds
-    the distance that b has moved, |b| and the shift.  ``seen`` holds for each row its length and,
-    with the sign of its entry, the distance up to which this sign is sure.  Other entries are
-    computed anew, from F itself if near zero.
+    the distance that b has moved, |b| and the shift.  ``seen`` holds for each row one over its
+    length and, with the sign of its entry, the distance up to which this sign is sure.  Other
+    entries are computed anew, from F itself if near zero.
     """
     (thin, units, errors), (whole, unit), (moved, size, shift) = rounded, b, way
-    lengths, sure, at = seen[0], seen[1], np.empty(span[1] - span[0] + 1, np.int64)
+    shortness, sure, at = seen[0], seen[1], np.empty(span[1] - span[0] + 1, np.int64)
     count = near = differ = 0  # no branches below: they would be mispredicted
     for i in range(span[0], span[1]):
         at[count] = i
@@ -247,7 +247,7 @@ def differing_signs(
         for j in range(thin.shape[1]):
             total += np.float32(thin[i, j]) * unit[j]
         entry, unsure = size * units[i] * total - shift, size * errors[i]
-        sure[i] = np.copysign(moved + (abs(entry) - unsure) / lengths[i], entry)
+        sure[i] = np.copysign(moved + (abs(entry) - unsure) * shortness[i], entry)
         at[near] = i
         near += not abs(entry) > unsure
     for k in range(near):
@@ -255,11 +255,17 @@ def differing_signs(
         for j in range(F.shape[1]):
             full += F[i, j] * whole[j]
         entry = full - shift
-        sure[i] = np.copysign(moved + abs(entry) / lengths[i], entry) if entry != 0 else 0.0
+        sure[i] = np.copysign(moved + abs(entry) * shortness[i], entry) if entry != 0 else 0.0
     for i in range(span[0], span[1]):
         at[differ] = i
         differ += sure[i] * c[i] < 0
-    return at[:differ]
+    change = np.zeros_like(whole)
+    for k in range(differ):
+        i = at[k]
+        twice = c[i] + c[i]
+        for j in range(F.shape[1]):
+            change[j] -= twice * F[i, j]
+    return at[:differ], change
 
 
 @compiled

@@ -96,10 +96,15 @@ def test_rows_on_disk_are_not_copied(tmp_path):
 # Signs that are followed.
 
 
-def followed_by(gram, b, c):
-    """The rows where G b has not the sign of c, for a search that has come to b."""
-    followed = FollowedFactor(gram, c[:, np.newaxis])
-    return followed, followed._differing(0, b)
+def flips_to(followed, b):
+    """The rows that flip in the step of the only search to the signs of G b."""
+    step = followed._steps_to({0: b})[0]
+    if step is None:
+        return np.empty(0, dtype=int)
+    rows, change = step
+    expected = followed.gram.reduce(-2 * followed.signs[0][rows], at=rows)
+    assert_allclose(change, expected, atol=1e-4 * np.abs(expected).max())
+    return rows
 
 
 @given(
@@ -117,7 +122,7 @@ def test_signs_are_known_wherever_the_vector_goes(seed, steps, dtype):
     b = rng.normal(size=4).astype(dtype)
     for step in steps:
         b = b + (10.0**step * rng.normal(size=4)).astype(dtype)
-        found = np.isin(np.arange(200), followed._differing(0, b))
+        found = np.isin(np.arange(200), flips_to(followed, b))
         image = X.astype(float) @ b.astype(float)
         sure = np.abs(image) > 1e-5 * np.abs(b).max()
         assert_array_equal(found[sure], (image * followed.signs[0] < 0)[sure])
@@ -166,16 +171,17 @@ def test_most_rows_are_left_alone():
     X = np.random.default_rng(3).normal(size=(20_000, 10))
     X.flags.writeable = False
     b, c = np.ones(10), np.where(X.sum(axis=1) < 0, -1.0, 1.0)
-    followed, _ = followed_by(linear(X), b, c)
+    followed = FollowedFactor(linear(X), c[:, np.newaxis])
+    flips_to(followed, b)
     seen = followed._paths[0].seen
     before = seen[1].copy()
     moved = b + 1e-3
-    followed._differing(0, moved)
+    flips_to(followed, moved)
     computed = seen[1] != before
     assert 0 < computed.mean() < 0.01
     # The sign is sure as far as b may move, or less, by what rounding may hide.
     sure, exact = seen[:, computed][1], (X @ moved)[computed]
-    way = followed._paths[0].length + np.abs(exact) / seen[0][computed]
+    way = followed._paths[0].length + np.abs(exact) * seen[0][computed]
     assert (sure * exact > 0).all()
     assert (np.abs(sure) <= way * (1 + 1e-12)).all()
     assert_allclose(np.abs(sure), way, atol=0.05)

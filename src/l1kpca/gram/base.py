@@ -111,7 +111,7 @@ class Gram(ABC):
 
     def signs(self, vector: Array) -> Array:
         """-1 where negative, else 1."""
-        return np.where(vector < 0, *np.array([-1, 1], dtype=self.dtype))
+        return 1 - 2 * (vector < 0).astype(self.dtype)
 
     def random_signs(self, rng: np.random.Generator) -> Array:
         """Random signs."""

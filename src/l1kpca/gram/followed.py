@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Change = tuple[Any, Array]
 """A vector as the rows where it is nonzero, and its values there."""
 
+Step = tuple[Array, Array]
+"""The rows that flip, and K (c' - c)."""
+
 _NO_ROWS = np.empty(0, dtype=np.intp)
 
 
@@ -34,23 +37,23 @@ class Followed:
         self.signs = list(signs)
         self._now = self._first_images(signs.T)
         self._before = list(self._now)
-        self._step: list[tuple[Array, Array] | None] = []
+        self._step: list[Step | None] = []
 
     def pop(self) -> "Followed":
         """Remove the first search, and return it alone."""
-        alone = copy(self)
+        alone = object.__new__(type(self))
+        vars(alone).update(vars(self))
         for name in self._lists:
-            first, *rest = getattr(self, name)
-            setattr(alone, name, [first])
-            setattr(self, name, rest)
+            vars(alone)[name] = [vars(self)[name].pop(0)]
         return alone
 
     def leave(self, gram: "Gram", scores: Array) -> None:
         """Go on with ``gram``, which is without the component that has these scores."""
         self.gram = gram
         vars(self).pop("_limits", None)
-        for j, c in enumerate(self.signs):
-            self._now[j] = self._before[j] = self._now[j] - (scores @ c) * scores
+        if self.signs:
+            left = np.array(self._now) - np.multiply.outer(np.array(self.signs) @ scores, scores)
+            self._now, self._before = list(left), list(left)
 
     @property
     def values(self) -> list[float]:
@@ -76,12 +79,11 @@ class Followed:
             (c' - c)^T K (c' - c), zero at the end of Algorithm 1.
         """
         gain, moved = np.zeros((2, len(self.signs)))
-        flips = [_NO_ROWS] * len(self.signs)
+        ahead = {}
         for j in moving.nonzero()[0].tolist():
             Kc = self._now[j]
-            ahead = Kc + Kc.dtype.type(beta[j]) * (Kc - self._before[j]) if beta[j] else Kc
-            flips[j] = self._differing(j, ahead)
-        self._step = self._flipped(flips)
+            ahead[j] = Kc + Kc.dtype.type(beta[j]) * (Kc - self._before[j]) if beta[j] else Kc
+        self._step = self._steps_to(ahead)
         for j, (rows, K_change) in self._changes():
             change = rows, -2 * self.signs[j][rows]
             moved[j] = self._form(K_change, change, K_change)
@@ -129,8 +131,8 @@ class Followed:
     def _limits(self) -> tuple[Array, float]:
         return self.gram.diagonal(), self.gram.rounding()
 
-    def _flipped(self, flips: list[Array]) -> list[tuple[Array, Array] | None]:
-        """The rows that flip and K (c' - c), or None if no row flips."""
+    def _flipped(self, flips: list[Array]) -> list[Step | None]:
+        """The steps that flip these rows, or None if no row flips."""
         moving = [j for j, rows in enumerate(flips) if len(rows)]
         images = self._images_of([(flips[j], -2 * self.signs[j][flips[j]]) for j in moving])
         found = dict(zip(moving, images, strict=True))
@@ -162,9 +164,12 @@ class Followed:
             images |= zip(many, np.ascontiguousarray(self.gram.apply(block).T), strict=True)
         return [images[k] for k in range(len(changes))]
 
-    def _differing(self, j: int, image: Array) -> Array:
-        """The rows where the signs of the image and of c differ."""
-        return np.flatnonzero(image * self.signs[j] < 0)
+    def _steps_to(self, images: dict[int, Array]) -> list[Step | None]:
+        """The steps to the signs of these images, each with the number of its search."""
+        flips = [_NO_ROWS] * len(self.signs)
+        for j, image in images.items():
+            flips[j] = np.flatnonzero(image * self.signs[j] < 0)
+        return self._flipped(flips)
 
     def _form(self, image: Array, change: Change, K_change: Array) -> float:
         """v^T K w, for the image of v and the change w with its image."""
