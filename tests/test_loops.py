@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from l1kpca import loops
+from l1kpca.gram.followed_factor import differing_signs, round_rows
 
 PIECES = [(0, 13), (0, 0), (4, 9), (12, 13)]
 
@@ -98,7 +99,7 @@ def test_round_rows(K, dtype, start, stop):
     """Small integers times their unit miss no more of a product than the bound says."""
     K[4:7] = [[1e-300], [0], [1e30]]
     thin, units, errors = np.zeros(K.shape, np.int16), np.zeros(13), np.full(13, -1.0)
-    loops.round_rows(K, start, stop, (thin, units, errors))
+    round_rows(K, start, stop, (thin, units, errors))
     here = (np.arange(13) >= start) & (np.arange(13) < stop)
     vanish = np.abs(K.astype(float)).max(axis=1) < 1e-290
     assert_array_equal(errors == -1, ~here)
@@ -125,7 +126,7 @@ def test_differing_signs(K, v, dtype, tolerance, start, stop, error):
     thin = np.rint(40 * K).astype(np.int16)
     rounded = thin, np.full(13, 1 / 40), np.full(13, float(error))
     state = K, rounded, (v, unit), (4.0, size, 0.5), seen, c, span
-    found, change = loops.differing_signs(*state)
+    found, change = differing_signs(*state)
     here = (np.arange(13) >= start) & (np.arange(13) < stop)
     stale = here & (np.abs(before) <= 4)
     few, entry, unsure = size / 40 * (thin @ unit) - 0.5, K @ v - 0.5, np.zeros(13)
@@ -143,7 +144,7 @@ def test_differing_signs_keeps_the_sign_of_a_zero():
     rounded = np.zeros((2, 3), np.int16), np.zeros(2), np.full(2, np.inf)
     seen, b = np.array([[1.0, 1.0], [0.0, 0.0]]), np.ones(3)
     state = F, rounded, (b, b.astype(np.float32)), (0.0, 1.0, 0.0), seen, signs, (0, 2)
-    assert not len(loops.differing_signs(*state)[0])
+    assert not len(differing_signs(*state)[0])
     assert_array_equal(seen[1], 0)
 
 

@@ -12,7 +12,8 @@ from scipy import sparse
 from doubles import CountingGram
 from l1kpca import L1KernelPCA, tuning
 from l1kpca.directions import BitFlip, SignIteration, Then
-from l1kpca.gram.factor import FactorGram, FollowedFactor
+from l1kpca.gram.factor import FactorGram
+from l1kpca.gram.followed_factor import FollowedFactor
 from l1kpca.kernels import Kernel
 from l1kpca.threads import Workers
 

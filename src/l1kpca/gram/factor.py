@@ -1,7 +1,6 @@
 """K = G G^T, never formed: the linear kernel, or features from a few landmark rows."""
 
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -9,15 +8,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
-from l1kpca import loops, tuning
+from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.gram.base import Gram
-from l1kpca.gram.followed import Change, Followed, Step
+from l1kpca.gram.followed import Followed
+from l1kpca.gram.followed_factor import FollowedFactor, round_rows
 from l1kpca.gram.projection import Projection
 from l1kpca.kernels import Kernel, KernelBlocks, Rows
 from l1kpca.threads import Workers, spans
-
-_ROUNDING = 64
 
 
 class LandmarkRows:
@@ -180,7 +178,7 @@ class FactorGram(Gram):
         rounded = thin, np.zeros(self.n_samples), np.full(self.n_samples, np.inf)
         cuts = spans(self.n_samples if width else 0, tuning.ROW_SPAN)
         pieces = [(self.F, rows.start, rows.stop, rounded) for rows in cuts]
-        self.workers.run(loops.round_rows, pieces, cost=8 * thin.size)
+        self.workers.run(round_rows, pieces, cost=8 * thin.size)
         return rounded
 
     @property
@@ -229,77 +227,3 @@ class FactorGram(Gram):
         pieces = [(rows,) for rows in spans(self.n_samples, tuning.LANDMARK_SPAN)]
         self.workers.run(work, pieces, cost=self.n_samples * self.F.shape[1] * 8)
         return out
-
-
-@dataclass
-class _Path:
-    """How far b of one search has moved, and what is known of the entries of G b."""
-
-    seen: Array
-    """For each row one over its length and, with the sign of its entry, the length of the path up
-    to which this sign is sure."""
-    end: Array
-    length: float = 0.0
-
-
-class FollowedFactor(Followed):
-    """The signs of K c = G b while b = G^T c moves.
-
-    An entry of G b moves by at most the length of its row times the distance that b has moved.  If
-    far from zero it keeps its sign for long: a search on 60 000 rows takes two thirds of the time.
-    """
-
-    gram: FactorGram
-    _last: tuple[Array | None, Array] = (None, np.empty(0))
-    """The b of the last image that was asked for, and the image."""
-
-    def leave(self, gram: FactorGram, scores: Array) -> None:  # type: ignore[override]
-        """Go on with ``gram``, which is without the component that has these scores."""
-        self.gram = gram
-        self._now = [gram.projected(b) for b in self._now]
-        self._before = self._now.copy()
-
-    @cached_property
-    def _paths(self) -> list["_Path"]:
-        """How far each search has come."""
-        gram = self.gram
-        slack = _ROUNDING * float(np.finfo(gram.dtype).eps) * gram.row_norms
-        lengths = 1.001 * np.sqrt(np.maximum(gram.diagonal(), 0) + slack, dtype=float)
-        seen = 1 / np.maximum(lengths, np.finfo(float).tiny), np.zeros(len(lengths))
-        return [_Path(np.array(seen), b) for b in self._now]
-
-    def _first_images(self, starts: Array) -> list[Array]:
-        return list(np.ascontiguousarray(self.gram.reduce(starts).T))
-
-    def _images_of(self, changes: list[Change]) -> list[Array]:
-        return [self.gram.reduce(values, at=rows) for rows, values in changes]
-
-    def image(self, j: int) -> Array:
-        """K c of search ``j``."""
-        if self._last[0] is not self._now[j]:
-            self._last = self._now[j], self.gram.expand(self._now[j])
-        return self._last[1]
-
-    def _steps_to(self, images: dict[int, Array]) -> list[Step | None]:
-        steps: list[Step | None] = [None] * len(self.signs)
-        gram = self.gram
-        cuts = [(rows.start, rows.stop) for rows in spans(gram.n_samples, tuning.ROW_SPAN)]
-        # At first all entries are computed, later few.
-        cost = gram.n_samples * (8 + gram.F.shape[1] // 4)
-        for j, image in images.items():
-            path, size = self._paths[j], float(np.linalg.norm(image))
-            path.length += float(np.linalg.norm(image - path.end))
-            path.end = image
-            unit = (image / (size or 1)).astype(np.float32)
-            way = path.length, size, float(gram.origin @ image)
-            state = gram.F, gram.rounded, (image, unit), way, path.seen, self.signs[j]
-            found = gram.workers.run(loops.differing_signs, [(*state, cut) for cut in cuts], cost)
-            rows = np.concatenate([rows for rows, _ in found])
-            total = sum(change for _, change in found)
-            if len(rows):
-                shift = 2 * self.signs[j][rows].sum() * gram.origin
-                steps[j] = rows, gram.projected(total + shift)
-        return steps
-
-    def _form(self, image: Array, change: Change, K_change: Array) -> float:
-        return float(image @ K_change)

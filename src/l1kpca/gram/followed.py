@@ -1,7 +1,5 @@
 """Sign vectors that a Gram tracks: what searches need of products with K, and nothing more."""
 
-from copy import copy
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +48,6 @@ class Followed:
     def leave(self, gram: "Gram", scores: Array) -> None:
         """Go on with ``gram``, which is without the component that has these scores."""
         self.gram = gram
-        vars(self).pop("_limits", None)
         if self.signs:
             left = np.array(self._now) - np.multiply.outer(np.array(self.signs) @ scores, scores)
             self._now, self._before = list(left), list(left)
@@ -114,11 +111,11 @@ class Followed:
             Gains up to this size are rounding error.
         """
         c, Kc = self.signs[j], self.image(j)
-        diagonal, rounding = self._limits
+        diagonal = self.gram.diagonal()
         gain = diagonal - c * Kc
         # Deflation leaves only the rounding errors of K in rows that it has used up.
         largest = max(np.abs(Kc).max(), np.abs(diagonal).max())
-        noise = max(16 * float(np.finfo(Kc.dtype).eps) * float(largest), rounding)
+        noise = max(16 * float(np.finfo(Kc.dtype).eps) * float(largest), self.gram.rounding())
         if gain.max() <= noise:
             return _NO_ROWS, c[:0], gain[:0], noise
         rows = np.arange(len(gain))
@@ -126,10 +123,6 @@ class Followed:
         if count < len(gain):
             rows = np.sort(np.argpartition(-gain, count)[:count])
         return rows, c[rows], gain[rows], noise
-
-    @cached_property
-    def _limits(self) -> tuple[Array, float]:
-        return self.gram.diagonal(), self.gram.rounding()
 
     def _flipped(self, flips: list[Array]) -> list[Step | None]:
         """The steps that flip these rows, or None if no row flips."""
