@@ -216,6 +216,25 @@ def test_rounded_rows_are_a_screen_and_change_no_sign(shift, unit):
         assert one.trace == other.trace
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("width", [1, 7, 300])
+def test_rounded_rows_miss_no_more_of_a_product_than_the_bound_says(width, dtype):
+    rng = np.random.default_rng(5)
+    F = (rng.normal(size=(60, width)) * 10.0 ** rng.integers(-30, 30, (60, 1))).astype(dtype)
+    F[3], F[5] = 0, 1e30
+    F[4] = np.float64(1e-300) if dtype == "float64" else 1e-40
+    thin, units, errors = linear(F).rounded
+    vanish = np.abs(F.astype(float)).max(axis=1) < 1e-290
+    assert_array_equal(np.isinf(errors), vanish)
+    unit = rng.normal(size=(width, 40))
+    unit /= np.linalg.norm(unit, axis=0)
+    unit[:, :2] = F[[5, 6]].T.astype(float) / np.linalg.norm(F[[5, 6]].astype(float), axis=1)
+    product = units[:, np.newaxis] * (thin.astype(np.float32) @ unit.astype(np.float32))
+    missed = np.abs(product - F.astype(float) @ unit).max(axis=1)
+    assert (missed[~vanish] <= errors[~vanish]).all()
+    assert (errors <= 1e-3 * np.abs(F.astype(float)).max(axis=1) * np.sqrt(width))[~vanish].all()
+
+
 def test_rows_on_disk_have_no_second_copy(tmp_path):
     X = np.memmap(tmp_path / "X", float, "w+", shape=(50, 3))
     X[:] = np.random.default_rng(0).normal(size=(50, 3))

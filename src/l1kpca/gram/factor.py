@@ -12,10 +12,12 @@ from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.gram.base import Gram
 from l1kpca.gram.followed import Followed
-from l1kpca.gram.followed_factor import FollowedFactor, round_rows
+from l1kpca.gram.followed_factor import FollowedFactor
 from l1kpca.gram.projection import Projection
 from l1kpca.kernels import Kernel, KernelBlocks, Rows
 from l1kpca.threads import Workers, spans
+
+_FULL = 32767  # the largest number of 16 bits
 
 
 class LandmarkRows:
@@ -168,18 +170,29 @@ class FactorGram(Gram):
 
     @cached_property
     def rounded(self) -> tuple[Array, Array, Array]:
-        """F as small integers, their units, and error bounds for products with unit vectors.
+        """F as 16-bit integers, their units, and error bounds for products with unit vectors.
 
-        A quarter of the memory traffic: 200 000 rows of 100 columns take 0.7 of the time.  F on
-        disk has no copy, and infinite errors.
+        The products may be in single precision.  A quarter of the memory traffic: 200 000 rows of
+        100 columns take 0.7 of the time.  Tiny rows, and F on disk, have infinite errors instead.
         """
         width = 0 if isinstance(self.F, np.memmap) else self.F.shape[1]
         thin = np.zeros((self.n_samples, width), dtype=np.int16)
-        rounded = thin, np.zeros(self.n_samples), np.full(self.n_samples, np.inf)
-        cuts = spans(self.n_samples if width else 0, tuning.ROW_SPAN)
-        pieces = [(self.F, rows.start, rows.stop, rounded) for rows in cuts]
-        self.workers.run(round_rows, pieces, cost=8 * thin.size)
-        return rounded
+        units, errors = np.zeros(self.n_samples), np.full(self.n_samples, np.inf)
+        # At most half a unit is lost of each entry, and rounding errors of sums of full ones.
+        lost = np.sqrt(width) * (0.51 + 1.2e-7 * (width + 8) * _FULL)
+
+        def work(rows: slice) -> None:
+            F = self.F[rows]
+            largest = np.maximum(F.max(axis=1), -F.min(axis=1)).astype(float)
+            kept = largest > 1e-290
+            units[rows] = np.where(kept, largest / _FULL, 0)
+            errors[rows] = np.where(kept, units[rows] * lost, np.inf)
+            per_unit = np.divide(_FULL, largest, out=np.zeros(len(F)), where=kept)
+            thin[rows] = np.rint(F * per_unit[:, np.newaxis])
+
+        pieces = [(rows,) for rows in spans(self.n_samples if width else 0, tuning.LANDMARK_SPAN)]
+        self.workers.run(work, pieces, cost=8 * thin.size)
+        return thin, units, errors
 
     @property
     def _span(self) -> int:

@@ -19,36 +19,13 @@ _ROUNDING = 64
 
 
 @compiled
-def round_rows(F: Array, start: int, stop: int, rounded: tuple[Array, Array, Array]) -> None:
-    """Write rows of F as small integers, their units, and bounds on what products miss.
-
-    The bounds are for products with unit vectors in single precision, infinite for tiny rows.
-    """
-    thin, units, errors = rounded
-    for i in range(start, stop):
-        row, largest, square, missed = F[i], 0.0, 0.0, 0.0
-        for j in range(len(row)):
-            largest = max(largest, abs(row[j]))
-        if largest < 1e-290:
-            errors[i] = np.inf
-            continue
-        for j in range(len(row)):
-            steps = row[j] / largest * 32767
-            whole = np.rint(steps)
-            thin[i, j] = whole
-            square, missed = square + whole**2, missed + (steps - whole) ** 2
-        units[i] = largest / 32767
-        errors[i] = units[i] * (np.sqrt(missed) + 1.2e-7 * (len(row) + 8) * np.sqrt(square))
-
-
-@compiled
 def differing_signs(
     F: Array, rounded: tuple[Array, Array, Array], b: tuple[Array, Array],
     way: tuple[float, float, float], seen: Array, c: Array, span: tuple[int, int],
 ) -> tuple[Array, Array]:  # fmt: skip
     """The rows within the span where the signs of F b - shift and c differ, and F^T (c' - c).
 
-    ``rounded`` is from `round_rows`, ``b`` comes with b / |b| in single precision, ``way`` holds
+    ``rounded`` is that of `FactorGram`, ``b`` comes with b / |b| in single precision, ``way`` holds
     the distance that b has moved, |b| and the shift.  ``seen`` holds for each row one over its
     length and, with the sign of its entry, the distance up to which this sign is sure.  Other
     entries are computed anew, from F itself if near zero.
