@@ -16,8 +16,11 @@ def options(description, **more):
     """The command line that all scripts share; ``more``: what ``add_argument`` takes, by name."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--only", nargs="+", metavar="NAME", help="measure these alone")
-    flags = {"quick": "everything small; writes to out/quick", "page": "only write the page",
-             "fresh": "forget what a stopped run did"}  # fmt: skip
+    flags = {
+        "quick": "everything small; writes to out/quick",
+        "page": "only write the page",
+        "fresh": "forget what a stopped run did",
+    }
     more = {name: {"action": "store_true", "help": text} for name, text in flags.items()} | more
     for name, settings in more.items():
         parser.add_argument(f"--{name}", **settings)
@@ -61,25 +64,20 @@ def measure(name, tasks, given):
     before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if given.page:
         return before
-    entries = before if given.only else {}
+    entries, failed = before if given.only else {}, False
     chosen = chosen_of(tasks, given.only)
     journal = folder_of(given.quick, OUT) / f"{name}.jsonl"
-    if given.fresh:
-        journal.unlink(missing_ok=True)
-    done = Tasks(journal, len(chosen))
-    failed = {}
-    for key in chosen:
-        try:
-            result = done.run(key, tasks[key])
-        except (OSError, RuntimeError) as error:  # a data set that is not here, a process that died
-            failed[key] = error
-            continue
-        about = done.runs[done.entries[json.dumps(key)]["run"]]
-        entries[key] = {"about": about, "result": result}
+    done = Tasks(journal, len(chosen), fresh=given.fresh)
+    pairs = [(key, tasks[key]) for key in chosen]
+    # A data set that is not here, or a process that died, does not end the run.
+    for key, result, error in done.run_all(pairs, (OSError, RuntimeError)):
+        if error is None:
+            entries[key] = {"about": done.about(key), "result": result}
+        else:
+            failed = True
+            print(f"{key}: not measured: {error}")
     lines = [f"{json.dumps(key)}: {json.dumps(entry)}" for key, entry in entries.items()]
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    for key, error in failed.items():
-        print(f"{key}: not measured: {error}")
     if not failed:
         journal.unlink(missing_ok=True)  # complete: the next run measures anew
     return entries
@@ -90,9 +88,8 @@ def chosen_of(names, only):
     for part in only or ():
         if not any(name.startswith(part) for name in names):
             raise SystemExit(f"--only {part}: not measured; give one of {', '.join(names)}")
-    whole = [part for part in only or () if part in names]
     starts = tuple(part for part in only or [""] if part not in names)
-    return [name for name in names if name in whole or name.startswith(starts)]
+    return [name for name in names if name in (only or ()) or name.startswith(starts)]
 
 
 def where_it_ran(all_about):

@@ -95,9 +95,9 @@ def import_seconds(statement, tree=ROOT):
     """Seconds of an import in a fresh interpreter, without the start of the interpreter."""
     script = f"import time; t = time.perf_counter()\n{statement}\nprint(time.perf_counter() - t)"
     environment = {**os.environ, "PYTHONPATH": str(Path(tree) / "src")}
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    return float(done.stdout.splitlines()[-1])
+    return float(
+        subprocess.check_output([sys.executable, "-c", script], env=environment, text=True)
+    )
 
 
 def in_turn(works, rounds=None, rivals=()):
@@ -133,8 +133,10 @@ def median(seconds):
 
 
 def ratio(top, bottom, times=1.0):
-    """Median over median, of the rounds that both took part in; the bottom ``times`` over."""
-    pairs = list(zip(top, bottom, strict=False))
+    """Median over median, of the rounds that both took part in; the bottom ``times`` over.
+
+    What had one round only stands beside each round of the top."""
+    pairs = list(zip(top, bottom if len(bottom) > 1 else bottom * len(top), strict=False))
     above, below = (statistics.median(side) for side in zip(*pairs, strict=True))
     return Spread(above / (times * below), tuple(a / (times * b) for a, b in pairs))
 

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.preprocessing import KernelCenterer
 
 from l1kpca import L1KernelPCA, datasets
 from l1kpca.peers import KwakKernelPCA, L2KernelPCA, R1KernelPCA, XiaoKernelPCA
@@ -36,11 +37,13 @@ def kernel_parameters(kernel, sigma=None):
     return {"kernel": "rbf", "gamma": "paper" if sigma is None else 1 / (2 * sigma**2)}
 
 
-def kernel_matrix(X, kernel, sigma=None):
+def kernel_matrix(X, kernel, sigma=None, center=False):
     """The same kernels as a matrix."""
     if kernel == "linear":
-        return linear_kernel(X)
-    return rbf_kernel(X, gamma=1 / (2 * (sigma or X.shape[1]) ** 2))
+        K = linear_kernel(X)
+    else:
+        K = rbf_kernel(X, gamma=1 / (2 * (sigma or X.shape[1]) ** 2))
+    return KernelCenterer().fit_transform(K) if center else K
 
 
 @cache

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from scipy import linalg
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import KernelCenterer
 
 from paper.claims import part
-from paper.methods import A1, L1_METHODS, L2, METHODS, R1, grid, standardize
+from paper.methods import A1, L1_METHODS, L2, METHODS, R1, grid, kernel_matrix, standardize
 from paper.page import cells
 from paper.plain import loadings
 from paper.published import EXPLAINED_LINEAR
@@ -107,12 +108,9 @@ def gaussian_explained(noisy, normal, sigma, center, p=4):
     """The same for the Gaussian kernel: by coordinates in the span of the noisy rows."""
     gamma, n = 1 / (2 * sigma**2), len(noisy)
     K = rbf_kernel(np.vstack([noisy, normal]), noisy, gamma=gamma)
-    own = rbf_kernel(normal, gamma=gamma)
+    own = kernel_matrix(normal, "gaussian", sigma, center)
     if center:  # at the mean of the noisy rows, as a fit does; the normal rows at their own
-        K = K - K[:n].mean(axis=0)
-        K = K - K.mean(axis=1, keepdims=True)
-        own = own - own.mean(axis=0)
-        own = own - own.mean(axis=1, keepdims=True)
+        K = KernelCenterer().fit(K[:n]).transform(K)
     most = linalg.eigvalsh(own, subset_by_index=[len(own) - p, len(own) - 1]).sum()
     values, vectors = linalg.eigh(K[:n])
     kept = values > 1e-9 * values[-1]

@@ -35,17 +35,21 @@ def longest_row(Y):
     return Y[np.argmax(np.linalg.norm(Y, axis=1))]
 
 
+def sign_steps(image_of, start):
+    """Signs and their image at each step, from the signs of a start until none moves."""
+    signs, following = None, np.where(start < 0, -1.0, 1.0)
+    while signs is None or (following != signs).any():
+        signs, image = following, image_of(following)
+        yield signs, image
+        following = np.where(image == 0, signs, np.sign(image))
+
+
 def one_by_one(Y, p, start):
     """Sign steps from a start, then the same on what is left of the rows."""
     found = []
     for _ in range(p):
-        signs = np.where(Y @ start(Y) < 0, -1.0, 1.0)
-        while True:
-            image = Y @ (w := Y.T @ signs)
-            following = np.where(image == 0, signs, np.sign(image))
-            if (following == signs).all():
-                break
-            signs = following
+        *_, (signs, _) = sign_steps(lambda c, Y=Y: Y @ (Y.T @ c), Y @ start(Y))
+        w = Y.T @ signs
         found.append(w / np.linalg.norm(w))
         Y = Y - np.outer(Y @ found[-1], found[-1])
     return np.column_stack(found)

@@ -39,6 +39,7 @@ from paper.methods import (
     warm_up,
 )
 from paper.page import ratio
+from paper.plain import longest_row, sign_steps
 from paper.published import DATASETS, TIME_RATIOS
 
 HALF = f"{R1}, half"
@@ -132,9 +133,7 @@ def decomposed(K):
     """One component of KPCA-L1: a decomposition, the longest row, sign steps on the coordinates."""
     values, vectors = linalg.eigh(K, driver="evd")
     Y = vectors * np.sqrt(np.maximum(values, 0))
-    signs = np.where(Y @ Y[np.argmax((Y**2).sum(axis=1))] < 0, -1.0, 1.0)
-    while ((new := np.where(Y @ (Y.T @ signs) < 0, -1.0, 1.0)) != signs).any():
-        signs = new
+    *_, (signs, _) = sign_steps(lambda c: Y @ (Y.T @ c), Y @ longest_row(Y))
     return signs
 
 

@@ -7,10 +7,9 @@ but off the curve), the order of the rows, the width (0.2 to 12, even in the log
 
 import numpy as np
 from scipy import linalg
-from sklearn.metrics.pairwise import rbf_kernel
 
 from paper.claims import listed, part
-from paper.methods import A1, L1_METHODS, METHODS, R1, grid
+from paper.methods import A1, L1_METHODS, METHODS, R1, grid, kernel_matrix
 from paper.metrics import inside_boundary, standardized_scores
 from paper.plain import axes_of, loadings, r1
 
@@ -57,16 +56,9 @@ def _anywhere(rng, turns, normal):
     return points[np.argsort(-nearest)[:6]]
 
 
-def kernel_of(X, how):
-    K = rbf_kernel(X, gamma=1 / (2 * how["sigma"] ** 2))
-    if how["center"]:
-        K = K - K.mean(axis=0) - K.mean(axis=1, keepdims=True) + K.mean()
-    return K
-
-
-def scores_of(K):
+def scores_of(X, how):
     """The first two scores of each method, found one after the other."""
-    values, vectors = linalg.eigh(K)
+    values, vectors = linalg.eigh(kernel_matrix(X, "gaussian", how["sigma"], how["center"]))
     kept = values > 1e-10 * values[-1]
     Y = vectors[:, kept] * np.sqrt(values[kept])
     found = loadings(Y, 2)
@@ -78,13 +70,12 @@ def scores_of(K):
 
 def measure(at):
     """Squares inside the boundary of each method, for a batch of spirals."""
-    rows = []
-    size = at.get("size", BATCH)
+    rows, size = [], at.get("size", BATCH)
     for seed in range(at["batch"] * size, (at["batch"] + 1) * size):
         X, kind, how = draw(seed)
         inside = {
             name: inside_boundary(np.hypot(*standardized_scores(scores).T), kind)["squares_inside"]
-            for name, scores in scores_of(kernel_of(X, how)).items()
+            for name, scores in scores_of(X, how).items()
         }
         rows.append({"seed": seed, **how, **inside})
     return rows

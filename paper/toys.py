@@ -15,7 +15,6 @@ would be those of L2-KPCA.
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Circle
-from sklearn.preprocessing import KernelCenterer
 
 from l1kpca.datasets import make_line, make_spiral
 from paper import spirals
@@ -40,8 +39,7 @@ def measure(at, data_dir):
         return spirals.measure(at)
     line = at["part"] == "line"
     X, kind = (make_line if line else make_spiral)(random_state=at["seed"])
-    K = kernel_matrix(X, "linear" if line else "gaussian", at["sigma"])
-    K = KernelCenterer().fit_transform(K) if at["center"] else K
+    K = kernel_matrix(X, "linear" if line else "gaussian", at["sigma"], at["center"])
     rows = []
     for name in METHODS:
         scores, coef = two_components(name, K)
@@ -146,7 +144,7 @@ def plot_planes(rows):
     """The line, and below it the spiral of the search that is nearest to the paper's picture."""
     points = _points(rows)
     X, kind, how = spirals.draw(spirals.nearest(rows))
-    spiral = spirals.scores_of(spirals.kernel_of(X, how))
+    spiral = spirals.scores_of(X, how)
     figure, axes = panels(len(METHODS), (2.3 * len(METHODS), 5.6), rows=2)
     for place, method in enumerate(METHODS):
         own = points[points["method"] == method]
