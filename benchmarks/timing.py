@@ -19,10 +19,8 @@ BEHIND = 1.3  # times the fastest rival in the first round: not timed again
 
 
 class Worker:
-    """A fresh Python process in which a module answers questions, see `serve`.
-
-    It imports l1kpca from the source tree that is named, so that two versions can take turns;
-    ``variables`` are added to its environment.
+    """A fresh Python process in which a module answers questions (`serve`), with another source
+    tree if one is named, so that two versions can take turns, and more environment ``variables``.
     """
 
     def __init__(self, module, tree=ROOT, **variables):
@@ -40,8 +38,7 @@ class Worker:
     def ask(self, question, **given):
         """The answer of one of the functions that the process serves."""
         with suppress(BrokenPipeError):  # a process that has ended does not answer either
-            self.process.stdin.write(json.dumps([question, given]) + "\n")
-            self.process.stdin.flush()
+            print(json.dumps([question, given]), file=self.process.stdin, flush=True)
         line = self.process.stdout.readline()
         if not line:
             raise RuntimeError(f"a measured process ended with status {self.process.wait()}")
@@ -70,8 +67,7 @@ def serve(*functions):
             reply = {"value": known[question](**given)}
         except Exception as error:  # noqa: BLE001 (the process that asks must hear of it)
             reply = {"error": f"{type(error).__name__}: {error}"}
-        out.write(json.dumps(reply) + "\n")
-        out.flush()
+        print(json.dumps(reply), file=out, flush=True)
 
 
 def asked_once(module, question, tree=ROOT, **given):
@@ -85,6 +81,12 @@ def measured(work):
     wall, cpu = time.perf_counter(), time.process_time()
     found = work()
     return found, time.perf_counter() - wall, time.process_time() - cpu
+
+
+def least(work, rounds=3):
+    """What some work returns, and its least seconds: the first round may load compiled code."""
+    runs = [measured(work) for _ in range(rounds)]
+    return runs[-1][0], min(wall for _, wall, _ in runs)
 
 
 def seconds_of(work):
@@ -133,9 +135,7 @@ def median(seconds):
 
 
 def ratio(top, bottom, times=1.0):
-    """Median over median, of the rounds that both took part in; the bottom ``times`` over.
-
-    What had one round only stands beside each round of the top."""
+    """Median over median, of the rounds of both (one of the bottom serves all); ``times`` over."""
     pairs = list(zip(top, bottom if len(bottom) > 1 else bottom * len(top), strict=False))
     above, below = (statistics.median(side) for side in zip(*pairs, strict=True))
     return Spread(above / (times * below), tuple(a / (times * b) for a, b in pairs))

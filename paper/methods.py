@@ -10,8 +10,8 @@ from sklearn.preprocessing import KernelCenterer
 
 from l1kpca import L1KernelPCA, datasets
 from l1kpca.peers import KwakKernelPCA, L2KernelPCA, R1KernelPCA, XiaoKernelPCA
+from paper.published import A1, KERNELS, KWAK, L2, R1, XIAO
 
-A1, KWAK, XIAO, R1, L2 = "Algorithm 1", "KPCA-L1", "L1-KPCA", "R1-KPCA", "L2-KPCA"
 POLISHED = "Polished"  # the library's default: Algorithm 1, then single flips
 METHODS = {
     A1: partial(L1KernelPCA, solver="fixed_point", start="column"),
@@ -22,7 +22,6 @@ METHODS = {
 }
 L1_METHODS = [A1, KWAK, XIAO]
 ALL_METHODS = {**METHODS, POLISHED: L1KernelPCA}
-KERNELS = ("linear", "gaussian")
 
 
 def grid(**axes):
@@ -47,13 +46,12 @@ def kernel_matrix(X, kernel, sigma=None, center=False):
 
 
 @cache
-def warm_up(*methods):
+def warm_up():
     """Load the compiled loops, once in a process, so that no measured time holds them."""
     X = np.random.default_rng(0).standard_normal((40, 3))
     with warnings.catch_warnings(action="ignore"):
-        for method in methods or ALL_METHODS:
-            for kernel in ("linear", "rbf"):
-                ALL_METHODS[method](2, kernel=kernel, gram="dense").fit(X)
+        for method, kernel in product(ALL_METHODS, KERNELS):
+            ALL_METHODS[method](2, gram="dense", **kernel_parameters(kernel)).fit(X)
 
 
 def standardize(X):
@@ -63,6 +61,6 @@ def standardize(X):
 
 
 @lru_cache(maxsize=2)
-def standardized(name, data_dir):
+def standardized(name, data_dir=None):
     X, y = datasets.load(name, data_dir, return_X_y=True)
     return standardize(X), y

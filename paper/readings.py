@@ -92,9 +92,8 @@ def hunted(rows):
 
 def sentences(rows):
     said = []
-    own = rows[rows["part"].isin(["hunt", "draws", "others"])]
-    if (own["part"] == "hunt").any():
-        table = hunted(own)
+    if (rows["part"] == "hunt").any():
+        table, theirs = hunted(rows), AUC.loc["ionosphere"]
         base, origin = table.loc[(*OURS, "trapezoid")], table.loc[(*OURS, "from the origin")]
         best, key = table.iloc[0], table.index[0]
         said.append(
@@ -105,19 +104,16 @@ def sentences(rows):
             f" “{key[3]}”, {key[4]}) has {best['mean distance']:.3f}, with"
             f" {best['within 0.02']:.0f} of 12 areas within 0.02. LOF and iForest, which have"
             " no reading but the rows, the scaling and the area, are"
-            f" {base['LOF'] - AUC.loc['ionosphere', 'LOF']:+.3f} and"
-            f" {base['iForest'] - AUC.loc['ionosphere', 'iForest']:+.3f} off, which speaks for"
-            " other rows or another measure in the paper."
+            f" {base['LOF'] - theirs['LOF']:+.3f} and {base['iForest'] - theirs['iForest']:+.3f}"
+            " off, which speaks for other rows or another measure in the paper."
         )
-    drawn = own[own["part"] == "draws"]
-    if len(drawn):
-        drawn_with = [*STARTS, L2]
-        theirs = AUC.loc["wbc", [f"{m} linear" for m in drawn_with]].set_axis(drawn_with)
-        values = drawn[[*theirs.index]]
+    if (rows["part"] == "draws").any():
+        values = part(rows, "draws")[[*STARTS, L2]]
+        theirs = AUC.loc["wbc", [f"{m} linear" for m in values]].set_axis(values.columns)
         places = ", ".join(f"{m} {(values[m] < theirs[m]).mean():.0%}" for m in values)
         near = ((values - theirs).abs() <= 0.02).all(axis=1)
         said.append(
-            f"WBC holds 21 of 212 malignant cases, drawn at random. Of {len(drawn)} other draws,"
+            f"WBC holds 21 of 212 malignant cases, drawn at random. Of {len(values)} other draws,"
             f" L2-KPCA has {values[L2].quantile(0.05):.3f} to {values[L2].quantile(0.95):.3f} in"
             f" nine of ten; the share of draws below the paper's figure is {places}. In"
             f" {near.sum()} draws all four are within 0.02 of the paper's."

@@ -31,14 +31,13 @@ GRID = {
 
 
 def measure(at, data_dir):
-    """Steps to the first component of low-rank rows with noise, or every step on a data set.
-
-    Centered: else the first Gaussian component is nearly the mean, and there are no steps."""
+    """Steps to the first component of low-rank rows with noise, or every step on a data set."""
     if at["part"] == "rate":
         X, _ = standardized(at["dataset"], data_dir)
         return steps_of_algorithm_1(kernel_matrix(X, at["kernel"]))
     X = make_low_rank(at["n_samples"], random_state=at["seed"]).X
     how = kernel_parameters(at["kernel"], 10.0)
+    # Not centered, the first Gaussian component is nearly the mean, and there are no steps.
     pca = L1KernelPCA(1, center=True, solver="fixed_point", start="column", **how)
     return [{"n_iter": pca.fit(X).n_steps_[0]}]
 

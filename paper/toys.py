@@ -57,10 +57,7 @@ def measure(at, data_dir):
 
 
 def two_components(method, K):
-    """Scores on the first two components, and the coefficients of the first.
-
-    Found one after the other, as all but R1-KPCA do anyway; R1-KPCA measures the distance from
-    the whole subspace, and of rows in a plane nothing is left by two components."""
+    """Scores on the first two components, one after the other, and coefficients of the first."""
     how = {"n_components": 1, "kernel": "precomputed", "center": False, "random_state": 0}
     first = METHODS[method](**how)
     one = first.fit_transform(K)
@@ -144,14 +141,11 @@ def plot_planes(rows):
     """The line, and below it the spiral of the search that is nearest to the paper's picture."""
     points = _points(rows)
     X, kind, how = spirals.draw(spirals.nearest(rows))
-    spiral = spirals.scores_of(X, how)
     figure, axes = panels(len(METHODS), (2.3 * len(METHODS), 5.6), rows=2)
-    for place, method in enumerate(METHODS):
-        own = points[points["method"] == method]
-        _plane(axes[place], own, method)
-        scores = standardized_scores(spiral[method])
-        own = pd.DataFrame({"score_1": scores[:, 0], "score_2": scores[:, 1], "kind": kind})
-        _plane(axes[place + len(METHODS)], own, method)
+    for place, (method, scores) in enumerate(spirals.scores_of(X, how).items()):
+        _plane(axes[place], points[points["method"] == method], method)
+        own = pd.DataFrame(standardized_scores(scores), columns=["score_1", "score_2"])
+        _plane(axes[place + len(METHODS)], own.assign(kind=kind), method)
     axes[0].set_ylabel("the line")
     axes[len(METHODS)].set_ylabel(f"a spiral, σ = {how['sigma']:.2g}, {CENTERING[how['center']]}")
     return figure
