@@ -59,7 +59,6 @@ def tasks(quick=False):
 
 
 def all_of(results, setting):
-    """What each detector reached."""
     peers = each_of(results, f"peers/{setting}/")
     return {OURS: results[f"ours/{setting}"]} | {n: peers[n] for n in PEERS if n in peers}
 
@@ -145,7 +144,6 @@ def planted(results):
 
 
 def culprits(results):
-    """One changed cell in each of 200 ordinary rows."""
     lines = []
     for kind, said in KINDS.items():
         held = pd.DataFrame(each_of(results, f"ours/{kind}/"))
@@ -155,7 +153,6 @@ def culprits(results):
 
 
 def checks(results):
-    """Clean normal rows, many outliers, holes and cost."""
     clean, many = results["ours/clean normal"], results["ours/many outliers"]
     flagged = [[d, *formatted(".1%", shares)] for d, shares in clean.items()]
     held = pd.DataFrame(each_of(results, "ours/holes/"), ["all cells", "30% removed"])

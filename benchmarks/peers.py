@@ -35,7 +35,6 @@ TABLES = {
 
 
 def estimator(method, d, kernel, **settings):
-    """A method with the paper's settings."""
     settings |= {"kernel": kernel, "gamma": "paper", "center": False, "random_state": 0}
     if method == "Algorithm 1":
         return L1KernelPCA(d, solver="fixed_point", start="column", **settings)

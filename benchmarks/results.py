@@ -45,7 +45,8 @@ def publish(name, page, tasks, makers, given):
     entries = measure(name, tasks, given)
     results = {key: entry["result"] for key, entry in entries.items()}
     results["about"] = [entry["about"] for entry in entries.values()]
-    parts = {"machine": where_it_ran(results["about"])} if entries else {}
+    machine = table(["", ""], where_it_ran(results["about"]).items())
+    parts = {"machine": machine} if entries else {}
     for mark, make in makers.items():
         try:
             parts[mark] = make(results)
@@ -93,11 +94,11 @@ def chosen_of(names, only):
 
 
 def where_it_ran(all_about):
-    """A table of versions and machines."""
+    """Versions and machines of several runs, by name."""
     facts = {}
     for name, value in (item for about in all_about for item in about.items()):
         facts.setdefault(name, {})[str(value)] = None
-    return table(["", ""], [(name, ", ".join(values)) for name, values in facts.items()])
+    return {name: ", ".join(values) for name, values in facts.items()}
 
 
 def table(columns, lines):
@@ -121,14 +122,13 @@ def rows_table(rows, formats):
 
 def fill(page, parts, quick=False):
     """Put texts between the marks ``<!-- name -->`` and ``<!-- end of name -->`` of a page."""
-    text = (DOCS / page).read_text(encoding="utf-8")
+    text, path = (DOCS / page).read_text(encoding="utf-8"), folder_of(quick, DOCS) / page
     for name, part in parts.items():
         before, begin, rest = text.partition(f"<!-- {name} -->\n")
         _, end, after = rest.partition(f"<!-- end of {name} -->")
         if not begin or not end:
             raise SystemExit(f"docs/{page} has no marks <!-- {name} --> and <!-- end of {name} -->")
         text = f"{before}{begin}{part.rstrip()}\n{end}{after}"
-    path = folder_of(quick, DOCS) / page
     path.write_text(text, encoding="utf-8")
     print(f"wrote {path}")
 
@@ -139,12 +139,10 @@ def growth(sizes, values):
 
 
 def count(number):
-    """A whole number with separators."""
     return f"{number:,.0f}"
 
 
 def duration(seconds):
-    """Seconds in the unit that suits them."""
     if seconds < 120:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     if seconds < 7200:

@@ -81,7 +81,6 @@ def time_first_calls(quick):
 
 
 def time_peer(method, quick):
-    """A peer and a plain NumPy version of it, in turn."""
     sys.path.append(str(ROOT / "tests"))
     return peers.speed(method, 1, quick)["runs"]
 
@@ -120,7 +119,6 @@ def compare_times(name, methods, sides, quick):
 
 
 def compare_large(name, methods, sides, quick):
-    """Seconds and peak bytes of our methods in both versions."""
     found = {}
     for method in methods:
         works = {side: fit_of(name, quick, method, tree) for side, tree in sides.items()}

@@ -39,7 +39,6 @@ def runs_of(results, case, method, of=""):
 
 
 def typical(results, case, method):
-    """Median seconds."""
     return median(runs_of(results, case, method)).value
 
 
@@ -59,7 +58,6 @@ class Target:
     reason: str
 
     def meets(self, value):
-        """Whether a number reaches the aim."""
         sense, bound = self.aim.split()
         return value <= float(bound) if sense == "≤" else value >= float(bound)
 
@@ -108,7 +106,6 @@ TARGETS = [Target(**line) for line in LINES.fillna("").to_dict("records")]
 
 
 def makers(quick):
-    """Functions from the results to the parts of the page."""
     folder = folder_of(quick, DOCS)
     return {"targets": partial(targets, folder), "pictures": partial(pictures, folder)}
 

@@ -24,8 +24,9 @@ class Worker:
     """
 
     def __init__(self, module, tree=ROOT, **variables):
-        more = filter(None, [os.environ.get("PYTHONPATH")])
-        path = os.pathsep.join([str(Path(tree) / "src"), str(ROOT), *more])
+        path = (
+            f"{Path(tree) / 'src'}{os.pathsep}{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+        )
         self.process = subprocess.Popen(
             [sys.executable, "-m", module, "--serve"],
             stdin=subprocess.PIPE,

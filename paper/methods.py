@@ -37,7 +37,6 @@ def kernel_parameters(kernel, sigma=None):
 
 
 def kernel_matrix(X, kernel, sigma=None, center=False):
-    """The same kernels as a matrix."""
     if kernel == "linear":
         K = linear_kernel(X)
     else:

@@ -41,7 +41,6 @@ AREAS = {
 
 
 def detection_metrics(y, abnormality):
-    """Areas that say how well a ranking finds the outliers."""
     return {name: float(area(y, abnormality)) for name, area in AREAS.items()}
 
 

@@ -21,10 +21,8 @@ from paper.published import EXPLAINED_LINEAR
 CUT = "uniform matrix cut to the rank"
 FACTORS = {
     "uniform x uniform": lambda rng, n, d, k: rng.uniform(size=(n, k)) @ rng.uniform(size=(k, d)),
-    "normal x normal": lambda rng, n, d, k: _normal(rng, n, k) @ _normal(rng, k, d),
-    "normal, scales 3 to 1": lambda rng, n, d, k: (
-        _normal(rng, n, k) * np.linspace(3, 1, k) @ _normal(rng, k, d)
-    ),
+    "normal x normal": lambda rng, n, d, k: _product(rng, n, d, np.ones(k)),
+    "normal, scales 3 to 1": lambda rng, n, d, k: _product(rng, n, d, np.linspace(3, 1, k)),
     CUT: lambda rng, n, d, k: _cut(rng.uniform(-1, 1, (n, d)), k),
 }
 # Normal data first, then noise; the noisy data once more by themselves; not at all.
@@ -63,8 +61,9 @@ GRID = {
 }  # fmt: skip
 
 
-def _normal(rng, *shape):
-    return rng.standard_normal(shape)
+def _product(rng, n, d, scales):
+    k = len(scales)
+    return rng.standard_normal((n, k)) * scales @ rng.standard_normal((k, d))
 
 
 def _cut(X, rank):

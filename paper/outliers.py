@@ -54,7 +54,6 @@ GRID = {
 
 
 def measure(at, data_dir):
-    """Areas under the curves for one method on one data set."""
     if at["part"] != "table":
         return readings.measure(at, data_dir, abnormality_of)
     X, y = standardized(at["dataset"], data_dir)

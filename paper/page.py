@@ -114,7 +114,7 @@ def write(experiments, docs, notes, about):
         "notes": "\n\n".join(f"> {note}" for note in notes),
         "overviews": "\n\n".join(part for shown in found for part in shown.overview),
         "details": "\n\n".join(part for shown in found for part in shown.details),
-        "machine": markdown(pd.DataFrame(about.items(), columns=["", " "])),
+        "machine": results.table(["", " "], about.items()),
     }
     for name in ("reproduction.md", "reproduction_details.md"):
         frame = Path(__file__).with_name(name).read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ from functools import partial
 
 import pandas as pd
 
+from benchmarks.results import where_it_ran
 from l1kpca import datasets
 from paper import outliers, page, robustness, runtime, steps, toys
 from paper.methods import warm_up
@@ -57,7 +58,10 @@ def write(out, docs, quick, failures=()):
         (module, rows[rows["experiment"] == name].dropna(axis="columns", how="all").infer_objects())
         for name, module in EXPERIMENTS.items()
     ]
-    return page.write(frames, docs, _notes(tasks, keys, quick, failures), _about(tasks))
+    about = where_it_ran(tasks.runs)
+    seconds = sum(entry["seconds"] for entry in tasks.entries.values())
+    about["time of all tasks"] = f"{seconds / 60:.1f} minutes"
+    return page.write(frames, docs, _notes(tasks, keys, quick, failures), about)
 
 
 def _notes(tasks, keys, quick, failures):
@@ -68,10 +72,3 @@ def _notes(tasks, keys, quick, failures):
         yield f"This run is not complete: {of} are not done ({parts})."
     if failures:
         yield f"Tasks that failed: {len(failures)}. {'; '.join(failures)}"
-
-
-def _about(tasks):
-    about = pd.DataFrame(tasks.runs).astype(str).agg(lambda values: ", ".join(values.unique()))
-    seconds = sum(entry["seconds"] for entry in tasks.entries.values())
-    about["time of all tasks"] = f"{seconds / 60:.1f} minutes"
-    return about

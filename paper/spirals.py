@@ -30,8 +30,7 @@ def draw(seed):
     t = np.sqrt(np.linspace(1 / 16, turns**2, count))
     normal = _polar(3 * t, t) + how["noise"] * rng.standard_normal((count, 2))
     far = _polar(3 * turns * rng.uniform(1.3, 2.5), np.array([0.125, 0.625]) + rng.uniform())
-    off = {"between": _between, "middle": _middle, "anywhere": _anywhere}[how["squares"]]
-    X = np.vstack([normal, far, off(rng, turns, normal)])
+    X = np.vstack([normal, far, _squares(how["squares"], rng, turns, normal)])
     kind = np.repeat([0, 1, 2], [count, 2, 6])
     order = [np.arange(len(X)), np.arange(len(X))[::-1], rng.permutation(len(X))][how["order"]]
     return X[order], kind[order], how
@@ -41,16 +40,12 @@ def _polar(radius, turn):
     return np.column_stack([radius * np.cos(2 * np.pi * turn), radius * np.sin(2 * np.pi * turn)])
 
 
-def _between(rng, turns, normal):
-    t = np.sort(rng.uniform(max(0.7, 0.5 * turns), turns, 6))
-    return _polar(3 * (t - 0.5), t)
-
-
-def _middle(rng, turns, normal):
-    return rng.normal(0, 0.5, (6, 2))
-
-
-def _anywhere(rng, turns, normal):
+def _squares(place, rng, turns, normal):
+    if place == "between":
+        t = np.sort(rng.uniform(max(0.7, 0.5 * turns), turns, 6))
+        return _polar(3 * (t - 0.5), t)
+    if place == "middle":
+        return rng.normal(0, 0.5, (6, 2))
     points = _polar(3 * turns * np.sqrt(rng.uniform(size=200)), rng.uniform(size=200))
     nearest = np.linalg.norm(points[:, None] - normal, axis=2).min(axis=1)
     return points[np.argsort(-nearest)[:6]]
