@@ -13,7 +13,6 @@ from l1kpca.datasets import make_low_rank
 from paper.claims import HELD, NOT_HELD, by_share, listed, part, some
 from paper.figures import BLUE, GREEN, ORANGE, band, panels
 from paper.methods import KERNELS, grid, kernel_matrix, kernel_parameters, standardized
-from paper.plain import sign_steps
 
 SIZES, LARGER = (250, 500, 1000, 2000, 4000), (8000, 16000, 32000)
 GRID = {
@@ -40,6 +39,15 @@ def measure(at, data_dir):
     # Not centered, the first Gaussian component is nearly the mean, and there are no steps.
     pca = L1KernelPCA(1, center=True, solver="fixed_point", start="column", **how)
     return [{"n_iter": pca.fit(X).n_steps_[0]}]
+
+
+def sign_steps(image_of, start):
+    """Signs and their image at each step, from the signs of a start until none moves."""
+    signs, following = None, np.where(start < 0, -1.0, 1.0)
+    while signs is None or (following != signs).any():
+        signs, image = following, image_of(following)
+        yield signs, image
+        following = np.where(image == 0, signs, np.sign(image))
 
 
 def steps_of_algorithm_1(K, n_components=3):

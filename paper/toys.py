@@ -42,7 +42,7 @@ def measure(at, data_dir):
     K = kernel_matrix(X, "linear" if line else "gaussian", at["sigma"], at["center"])
     rows = []
     for name in METHODS:
-        scores, coef = two_components(name, K)
+        scores, coef = spirals.two_components(name, K)
         standard = standardized_scores(scores)
         radius = np.hypot(*standard.T)
         row = {"method": name, "row": "count", **inside_boundary(radius, kind)}
@@ -54,15 +54,6 @@ def measure(at, data_dir):
             columns = zip(("x", "y", "score_1", "score_2", "kind"), point, strict=True)
             rows.append({"method": name, "row": "point", **dict(columns)})
     return rows
-
-
-def two_components(method, K):
-    """Scores on the first two components, one after the other, and coefficients of the first."""
-    how = {"n_components": 1, "kernel": "precomputed", "center": False, "random_state": 0}
-    first = METHODS[method](**how)
-    one = first.fit_transform(K)
-    two = METHODS[method](**how).fit_transform(K - one @ one.T)
-    return np.hstack([one, two]), first.dual_components_[:, 0]
 
 
 def counts(rows, part):
