@@ -29,10 +29,8 @@ NO_EIF = "(EIF needs isotree, which has no wheel for this Python and did not bui
 
 def tasks(quick=False):
     """Everything that is measured, by name: first ours, then the peers."""
-    scored, planted = (
-        partial(cases.scored, quick=quick),
-        partial(cases.planted, n=2000 if quick else 20_000),
-    )
+    scored = partial(cases.scored, quick=quick)
+    planted = partial(cases.planted, n=2000 if quick else 20_000)
     curves = partial(cases.curves, n_seeds=1 if quick else 3)
     ours = {
         **{setting: partial(scored, "l1kpca", setting) for setting in SETTINGS},
@@ -49,12 +47,9 @@ def tasks(quick=False):
         **{f"curves/{noise}": partial(curves, noise) for noise in (0.02, 0.1, 0.3)},
         "cost": cases.cost,
     }
-    peers = {
-        **{f"{setting}/{name}": partial(scored, name, setting)
-           for setting in SETTINGS for name in PEERS},
-        "line": partial(cases.line, "IsolationForest", quick),
-        **{f"planted/{name}": partial(planted, name) for name in ("IForest", "MCD", "KNN")},
-    }  # fmt: skip
+    peers = {f"{s}/{name}": partial(scored, name, s) for s in SETTINGS for name in PEERS}
+    peers["line"] = partial(cases.line, "IsolationForest", quick)
+    peers |= {f"planted/{name}": partial(planted, name) for name in ("IForest", "MCD", "KNN")}
     return {f"ours/{k}": v for k, v in ours.items()} | {f"peers/{k}": v for k, v in peers.items()}
 
 

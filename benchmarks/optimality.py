@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import KernelCenterer
 
-from benchmarks.results import options, publish, rows_table
+from benchmarks.results import options, publish, rows_of
 from benchmarks.timing import least, measured
 from l1kpca import L1KernelPCA, datasets
 from l1kpca.optimality import certify, exact
@@ -116,8 +116,10 @@ def small_instances(n, instances):
         for solver, value in solved(K, "precomputed")[0].items():
             short[solver].append(optimum.value / value - 1)
     times = {"time of `exact`": [float(np.median(spent)), max(spent)]}
-    found = {solver: [sum(gap <= 1e-9 for gap in gaps), max(0.0, float(np.mean(gaps)))]
-             for solver, gaps in short.items()}  # fmt: skip
+    found = {
+        solver: [sum(gap <= 1e-9 for gap in gaps), max(0.0, float(np.mean(gaps)))]
+        for solver, gaps in short.items()
+    }
     return {"n": n, "instances": instances} | times | found
 
 
@@ -179,16 +181,12 @@ TABLES = {
 }
 
 
-def table_of(keys, name, results):
-    return rows_table([results[key] for key in keys], TABLES[name])
-
-
 def gaps_part(keys, budget, results):
     """The table of the six data sets, and what it comes to."""
     tight, relaxed = (
         [gap for key in keys for gap in results[key][name]] for name in ("best", "relaxed")
     )
-    return table_of(keys, "gaps", results) + (
+    return rows_of(keys, TABLES["gaps"], results) + (
         f"\n\nMedian certified gap of {BEST} over all {len(tight)} components:"
         f" {np.median(tight):.2%} (relaxation alone: {np.median(relaxed):.2%});"
         f" {sum(gap <= 1e-6 for gap in tight)} of {len(tight)} components are proven optimal."
@@ -212,7 +210,7 @@ def main():
     tasks |= {f"detection-{n}-{k}": partial(detection, n, k) for n, k in pairs if n != "mnist"}
     tasks |= {f"gaps-{n}-{k}": partial(gaps, n, k, budget) for n, k in pairs}
     keys = {name: [key for key in tasks if key.startswith(name)] for name in TABLES}
-    makers = {name: partial(table_of, keys[name], name) for name in TABLES}
+    makers = {name: partial(rows_of, keys[name], TABLES[name]) for name in TABLES}
     makers["gaps"] = partial(gaps_part, keys["gaps"], budget)
     if given.quick:
         tasks = {f"exact-{n}": partial(small_instances, n, 2) for n in INSTANCES} | {

@@ -120,6 +120,10 @@ def rows_table(rows, formats):
     return table(list(formats), lines)
 
 
+def rows_of(keys, formats, results):
+    return rows_table([results[key] for key in keys], formats)
+
+
 def fill(page, parts, quick=False):
     """Put texts between the marks ``<!-- name -->`` and ``<!-- end of name -->`` of a page."""
     text, path = (DOCS / page).read_text(encoding="utf-8"), folder_of(quick, DOCS) / page

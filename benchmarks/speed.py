@@ -60,7 +60,7 @@ def fit_of(name, quick, method, tree=ROOT):
 
 def time_large(name, quick):
     works = {method: fit_of(name, quick, method) for method in CASES[name].methods}
-    return in_turn(works, 1 if quick else 5)
+    return in_turn(works, 1 if quick else 3)
 
 
 def time_imports(quick):
@@ -72,7 +72,7 @@ def time_imports(quick):
 def time_first_calls(quick):
     """Seconds of the first fit in a process with an empty cache, and in one with its cache."""
     found = {"empty cache": [], "filled cache": []}
-    for _ in range(1 if quick else 5):
+    for _ in range(1 if quick else 3):
         with tempfile.TemporaryDirectory() as folder:
             for seconds in found.values():
                 with Worker(WORKER, NUMBA_CACHE_DIR=folder) as worker:
@@ -122,7 +122,7 @@ def compare_large(name, methods, sides, quick):
     found = {}
     for method in methods:
         works = {side: fit_of(name, quick, method, tree) for side, tree in sides.items()}
-        runs = in_turn(works, 1 if quick else 5)
+        runs = in_turn(works, 1 if quick else 3)
         for place, what in enumerate(("", ": memory")):
             found[method + what] = {side: [run[place] for run in runs[side]] for side in runs}
     return found

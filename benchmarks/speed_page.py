@@ -5,8 +5,7 @@ is named, in the results of a case; a reason that is left out is that of the lin
 have seconds and bytes.
 """
 
-from collections import Counter
-from dataclasses import dataclass
+from collections import Counter, namedtuple
 from functools import partial
 
 import pandas as pd
@@ -42,20 +41,14 @@ def typical(results, case, method):
     return median(runs_of(results, case, method)).value
 
 
-@dataclass(frozen=True)
-class Target:
+LINES = pd.read_csv(ROOT / "benchmarks" / "speed_targets.csv", dtype=str)
+LINES["reason"] = LINES["reason"].ffill()
+
+
+class Target(namedtuple("Target", LINES)):
     """One line of the table: what is measured, what is aimed at, such as "≤ 2", and why if not."""
 
-    case: str
-    measure: str
-    aim: str
-    results: str
-    of: str
-    method: str
-    over: str
-    unit: str
-    floor: str
-    reason: str
+    __slots__ = ()
 
     def meets(self, value):
         sense, bound = self.aim.split()
@@ -100,9 +93,7 @@ class Target:
         return cells, None if met else self.reason + self.least(results)
 
 
-LINES = pd.read_csv(ROOT / "benchmarks" / "speed_targets.csv", dtype=str)
-LINES["reason"] = LINES["reason"].ffill()
-TARGETS = [Target(**line) for line in LINES.fillna("").to_dict("records")]
+TARGETS = [Target(*line) for line in LINES.fillna("").itertuples(index=False)]
 
 
 def makers(quick):
@@ -146,8 +137,10 @@ def pictures(folder, results):
         columns=["n", "p", "dtype", "curve", "seconds"],
     )
     ten, few = points["p"] == 10, points["n"].isin([1000, 5000]) & (points["dtype"] == "float64")
-    titles = {"n": "10 components, " + points["dtype"][ten],
-              "p": points["n"][few].map("{} rows, float64".format)}  # fmt: skip
+    titles = {
+        "n": "10 components, " + points["dtype"][ten],
+        "p": points["n"][few].map("{} rows, float64".format),
+    }
     parts = []
     for against, title in titles.items():
         place = f"images/performance/time_{against}.png"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scripts.tasks import ROOT
 
-SHORT = 0.1  # seconds; what takes less is timed more often
+SHORT, LONG = 0.1, 2.0  # seconds; what takes less is timed more often, what takes more less often
 BEHIND = 1.3  # times the fastest rival in the first round: not timed again
 
 
@@ -103,16 +103,19 @@ def import_seconds(statement, tree=ROOT):
     )
 
 
+def planned(seconds):
+    return 15 if seconds <= SHORT else 5 if seconds <= LONG else 3
+
+
 def in_turn(works, rounds=None, rivals=()):
     """Seconds of works by name, round by round; all take turns, so that a change of the machine's
-    load meets all. A work that takes more than a tenth of a second does so five times, others
-    fifteen times, unless ``rounds`` is given. Of rivals the fastest counts: one that is slow and
-    clearly behind in the first round is out, and after three rounds all others are.
-    """
+    load meets all: five rounds, or fifteen of what is short and three of what is long, unless
+    ``rounds`` is given. Of rivals the fastest counts: one that is slow and clearly behind in the
+    first round is out, and after three rounds all others are."""
     runs, out = {name: [] for name in works}, set()
     for number in range(rounds or 15):
         for name in [name for name in works if name not in out]:
-            if number < (rounds or (5 if max(runs[name], default=0) > SHORT else 15)):
+            if number < (rounds or planned(max(runs[name], default=0))):
                 runs[name].append(works[name]())
         if number in (0, 2) and rivals:
             medians = {name: statistics.median(runs[name]) for name in rivals if name not in out}
@@ -143,12 +146,9 @@ def ratio(top, bottom, times=1.0):
 
 
 def peak_bytes(name="VmHWM"):
-    """Most bytes that this process has held so far; "VmRSS" for what it holds now.
-
-    Linux hands the ``ru_maxrss`` of a process on to those it starts, so it is not asked for there.
-    """
+    """Most bytes that this process has held so far; "VmRSS" for what it holds now."""
     status = Path("/proc/self/status")
-    if status.exists():
+    if status.exists():  # Linux, which hands the ``ru_maxrss`` of a process on to those it starts
         return 1024 * int(re.search(rf"{name}:\s+(\d+) kB", status.read_text())[1])
     unit = 1 if sys.platform == "darwin" else 1024
     return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
