@@ -98,9 +98,8 @@ def import_seconds(statement, tree=ROOT):
     """Seconds of an import in a fresh interpreter, without the start of the interpreter."""
     script = f"import time; t = time.perf_counter()\n{statement}\nprint(time.perf_counter() - t)"
     environment = {**os.environ, "PYTHONPATH": str(Path(tree) / "src")}
-    return float(
-        subprocess.check_output([sys.executable, "-c", script], env=environment, text=True)
-    )
+    command = [sys.executable, "-c", script]
+    return float(subprocess.check_output(command, env=environment, text=True).split()[-1])
 
 
 def planned(seconds):
@@ -119,8 +118,8 @@ def in_turn(works, rounds=None, rivals=()):
                 runs[name].append(works[name]())
         if number in (0, 2) and rivals:
             medians = {name: statistics.median(runs[name]) for name in rivals if name not in out}
-            least = min(medians.values())
-            most = least if number else max(BEHIND * least, SHORT)
+            fastest = min(medians.values())
+            most = fastest if number else max(BEHIND * fastest, SHORT)
             out |= {name for name, seconds in medians.items() if seconds > most}
     return runs
 
