@@ -31,7 +31,6 @@ PEERS = ("IForest", "MCD", "INNE", "KNN", "LOF", "GMM", "ECOD", "COPOD", "HBOS",
 
 
 def paths(quick=False):
-    """Files of the public tables."""
     found = (Path(os.environ["L1KPCA_DATA"] or DATA) / "adbench").glob("*.npz")
     ordered = sorted(found, key=lambda path: int(path.name.split("_")[0]))
     if not ordered:
@@ -49,7 +48,6 @@ def load(path):
 
 
 def tables(quick=False):
-    """Names, rows and labels of the public tables."""
     for path in paths(quick):
         yield path.stem.partition("_")[2], *load(path)
 
@@ -73,9 +71,9 @@ def peer(name, n):
         return getattr(import_module(f"pyod.models.{name.lower()}"), name)(**seed)
     if find_spec("isotree") is None:
         raise RuntimeError("isotree is not installed")
-    settings = {"ndim": 2, "ntrees": 100, "sample_size": min(256, n), "max_depth": 8}
-    settings |= {"missing_action": "fail", "random_seed": 1, "nthreads": 1}
-    return import_module("isotree").IsolationForest(**settings)
+    settings = {"ndim": 2, "ntrees": 100, "max_depth": 8, "random_seed": 1, "nthreads": 1}
+    forest = import_module("isotree").IsolationForest
+    return forest(sample_size=min(256, n), missing_action="fail", **settings)
 
 
 def abnormality(name, train, X, contamination="auto"):
@@ -86,23 +84,24 @@ def abnormality(name, train, X, contamination="auto"):
     detector = peer(name, len(train)).fit(scaler.transform(train))
     if name == "EIF":
         return detector.predict(scaler.transform(X))
-    if X is train:  # a row is not its own neighbor
-        return np.nan_to_num(detector.decision_scores_, posinf=1e300)
-    return np.nan_to_num(detector.decision_function(scaler.transform(X)), posinf=1e300)
+    # A row is not its own neighbor.
+    own = X is train
+    scores = detector.decision_scores_ if own else detector.decision_function(scaler.transform(X))
+    return np.nan_to_num(scores, posinf=1e300)
 
 
 def scored(name, setting, quick=False):
     """ROC-AUC and average precision by table; None where a detector is not run."""
-    found = {}
+    found, clean = {}, setting == "clean"
     for table, X, y in tables(quick):
-        if setting == "clean" and X.shape[1] > CLEAN_COLUMNS:
+        if clean and X.shape[1] > CLEAN_COLUMNS:
             continue
         found[table] = None
         if name == "MCD" and X.shape[1] > MCD_COLUMNS:
             continue
-        train, rest, labels = halves(X, y) if setting == "clean" else (X, X, y)
+        train, rest, labels = halves(X, y) if clean else (X, X, y)
         try:
-            scores = abnormality(name, train, rest, 0 if setting == "clean" else "auto")
+            scores = abnormality(name, train, rest, 0 if clean else "auto")
         except ValueError as refused:
             if name != "CBLOF":  # which finds no large clusters in some tables
                 raise
@@ -126,7 +125,6 @@ def line(name, quick=False):
 
 
 def factors(n, d=20, noise=0.3, seed=0):
-    """Rows of five factors with noise."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(n, 5)) @ rng.normal(size=(5, d)) + noise * rng.normal(size=(n, d))
 
@@ -150,11 +148,7 @@ def new_cell(n=2000, size=1000.0, n_new=100):
 
 
 def culprits(name, kind, n_rows=200):
-    """A cell of each of 200 ordinary rows is changed: rows flagged, cell named first by two views.
-
-    ``kind`` is "far", 8 standard deviations more, or "out of place": the 1 % or 99 % point of its
-    column, whichever is at the other end.
-    """
+    """A cell of each of 200 ordinary rows is changed: flags, and the cell named first by views."""
     X, y = datasets.load(name, return_X_y=True)
     rng = np.random.default_rng(0)
     detector = ours().fit(X)
@@ -164,7 +158,7 @@ def culprits(name, kind, n_rows=200):
     at = np.arange(n_rows), column
     if kind == "far":
         rows[at] += 8 * X.std(axis=0)[column]
-    else:
+    else:  # "out of place": the 1 % or 99 % point of its column, whichever is at the other end
         low, middle, high = np.quantile(X, [0.01, 0.5, 0.99], axis=0)
         rows[at] = np.where(rows[at] > middle[column], low[column], high[column])
     cells = np.abs(detector.cells(rows).residual)
@@ -219,9 +213,8 @@ def cost(n=7603, d=100):
 def hidden_cells(quick=False, n_rows=200, rounds=5):
     """Cells are hidden one at a time: median error of each prediction, in spreads of the column.
 
-    Half of the rows are learned from. The linear view is ``cells``; the components get the median
-    in the place of the hidden cell and then, five times, what ``denoise`` makes of it.
-    """
+    Half of the rows are learned from. The components get the median in the place of the hidden cell
+    and then, five times, what ``denoise`` makes of it."""
     found = {}
     for table, X, _ in tables(quick):
         if table not in HIDDEN and not quick:

@@ -15,10 +15,10 @@ from functools import partial
 from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_limits
 
-from benchmarks.optimality import standardized
-from benchmarks.results import ROOT, options, publish, rows_table
+from benchmarks.results import ROOT, options, publish, rows_of
 from benchmarks.timing import in_turn, median, seconds_of
 from l1kpca import L1KernelPCA, peers
+from paper.methods import standardized
 from paper.metrics import paper_abnormality, pr_auc
 
 SETS = ("wbc", "ionosphere", "breastw", "cardio", "musk")
@@ -35,7 +35,6 @@ TABLES = {
 
 
 def estimator(method, d, kernel, **settings):
-    """A method with the paper's settings."""
     settings |= {"kernel": kernel, "gamma": "paper", "center": False, "random_state": 0}
     if method == "Algorithm 1":
         return L1KernelPCA(d, solver="fixed_point", start="column", **settings)
@@ -86,19 +85,14 @@ def speed(method, threads, quick):
     return {"": method, "runs": runs, "ratio": medians["seconds"] / medians["plain"], **medians}
 
 
-def table_of(name, results):
-    return rows_table([results[f"{name}/{method}"] for method in PLAIN], TABLES[name])
-
-
-def main():
+if __name__ == "__main__":
     given = options(__doc__, threads={"type": int, "default": 1, "help": "of both sides"})
     warnings.simplefilter("ignore")  # Cardio has rank 20, one less than is asked for
     sys.path.append(str(ROOT / "tests"))
     tasks = {f"accuracy/{m}": partial(accuracy, m, given.quick) for m in PLAIN}
     tasks |= {f"seconds/{m}": partial(speed, m, given.threads, given.quick) for m in PLAIN}
-    makers = {f"peers: {name}": partial(table_of, name) for name in TABLES}
+    makers = {
+        f"peers: {name}": partial(rows_of, [f"{name}/{m}" for m in PLAIN], formats)
+        for name, formats in TABLES.items()
+    }
     publish("peers", "methods.md", tasks, makers, given)
-
-
-if __name__ == "__main__":
-    main()

@@ -80,17 +80,10 @@ def estimates(results):
     )
 
 
-def main():
+if __name__ == "__main__":
     given = options(__doc__)
     warnings.simplefilter("ignore")
-    files = [path for path in paths(given.quick) if load(path)[0].shape[1] <= CLEAN_COLUMNS]
-    tasks = {
-        f"{kind.__name__}/{path.stem}": partial(kind, path)
-        for kind in (rates, estimate)
-        for path in sorted(files)
-    }
+    files = sorted(p for p in paths(given.quick) if load(p)[0].shape[1] <= CLEAN_COLUMNS)
+    tasks = {f"rates/{path.stem}": partial(rates, path) for path in files}
+    tasks |= {f"estimate/{path.stem}": partial(estimate, path) for path in files}
     publish("promise", "promise.md", tasks, {"rates": rates_table, "estimates": estimates}, given)
-
-
-if __name__ == "__main__":
-    main()

@@ -16,8 +16,11 @@ def options(description, **more):
     """The command line that all scripts share; ``more``: what ``add_argument`` takes, by name."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--only", nargs="+", metavar="NAME", help="measure these alone")
-    flags = {"quick": "everything small; writes to out/quick", "page": "only write the page",
-             "fresh": "forget what a stopped run did"}  # fmt: skip
+    flags = {
+        "quick": "everything small; writes to out/quick",
+        "page": "only write the page",
+        "fresh": "forget what a stopped run did",
+    }
     more = {name: {"action": "store_true", "help": text} for name, text in flags.items()} | more
     for name, settings in more.items():
         parser.add_argument(f"--{name}", **settings)
@@ -42,7 +45,8 @@ def publish(name, page, tasks, makers, given):
     entries = measure(name, tasks, given)
     results = {key: entry["result"] for key, entry in entries.items()}
     results["about"] = [entry["about"] for entry in entries.values()]
-    parts = {"machine": where_it_ran(results["about"])} if entries else {}
+    machine = table(["", ""], where_it_ran(results["about"]).items())
+    parts = {"machine": machine} if entries else {}
     for mark, make in makers.items():
         try:
             parts[mark] = make(results)
@@ -61,25 +65,20 @@ def measure(name, tasks, given):
     before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if given.page:
         return before
-    entries = before if given.only else {}
+    entries, failed = before if given.only else {}, False
     chosen = chosen_of(tasks, given.only)
     journal = folder_of(given.quick, OUT) / f"{name}.jsonl"
-    if given.fresh:
-        journal.unlink(missing_ok=True)
-    done = Tasks(journal, len(chosen))
-    failed = {}
-    for key in chosen:
-        try:
-            result = done.run(key, tasks[key])
-        except (OSError, RuntimeError) as error:  # a data set that is not here, a process that died
-            failed[key] = error
-            continue
-        about = done.runs[done.entries[json.dumps(key)]["run"]]
-        entries[key] = {"about": about, "result": result}
+    done = Tasks(journal, len(chosen), fresh=given.fresh)
+    pairs = [(key, tasks[key]) for key in chosen]
+    # A data set that is not here, or a process that died, does not end the run.
+    for key, result, error in done.run_all(pairs, (OSError, RuntimeError)):
+        if error is None:
+            entries[key] = {"about": done.about(key), "result": result}
+        else:
+            failed = True
+            print(f"{key}: not measured: {error}")
     lines = [f"{json.dumps(key)}: {json.dumps(entry)}" for key, entry in entries.items()]
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    for key, error in failed.items():
-        print(f"{key}: not measured: {error}")
     if not failed:
         journal.unlink(missing_ok=True)  # complete: the next run measures anew
     return entries
@@ -90,17 +89,16 @@ def chosen_of(names, only):
     for part in only or ():
         if not any(name.startswith(part) for name in names):
             raise SystemExit(f"--only {part}: not measured; give one of {', '.join(names)}")
-    whole = [part for part in only or () if part in names]
     starts = tuple(part for part in only or [""] if part not in names)
-    return [name for name in names if name in whole or name.startswith(starts)]
+    return [name for name in names if name in (only or ()) or name.startswith(starts)]
 
 
 def where_it_ran(all_about):
-    """A table of versions and machines."""
+    """Versions and machines of several runs, by name."""
     facts = {}
     for name, value in (item for about in all_about for item in about.items()):
         facts.setdefault(name, {})[str(value)] = None
-    return table(["", ""], [(name, ", ".join(values)) for name, values in facts.items()])
+    return {name: ", ".join(values) for name, values in facts.items()}
 
 
 def table(columns, lines):
@@ -122,16 +120,19 @@ def rows_table(rows, formats):
     return table(list(formats), lines)
 
 
+def rows_of(keys, formats, results):
+    return rows_table([results[key] for key in keys], formats)
+
+
 def fill(page, parts, quick=False):
     """Put texts between the marks ``<!-- name -->`` and ``<!-- end of name -->`` of a page."""
-    text = (DOCS / page).read_text(encoding="utf-8")
+    text, path = (DOCS / page).read_text(encoding="utf-8"), folder_of(quick, DOCS) / page
     for name, part in parts.items():
         before, begin, rest = text.partition(f"<!-- {name} -->\n")
         _, end, after = rest.partition(f"<!-- end of {name} -->")
         if not begin or not end:
             raise SystemExit(f"docs/{page} has no marks <!-- {name} --> and <!-- end of {name} -->")
         text = f"{before}{begin}{part.rstrip()}\n{end}{after}"
-    path = folder_of(quick, DOCS) / page
     path.write_text(text, encoding="utf-8")
     print(f"wrote {path}")
 
@@ -142,12 +143,10 @@ def growth(sizes, values):
 
 
 def count(number):
-    """A whole number with separators."""
     return f"{number:,.0f}"
 
 
 def duration(seconds):
-    """Seconds in the unit that suits them."""
     if seconds < 120:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     if seconds < 7200:

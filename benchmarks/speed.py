@@ -22,11 +22,11 @@ from benchmarks import peers, speed_page
 from benchmarks import speed_cases as cases
 from benchmarks.results import OUT, ROOT, chosen_of, options, publish
 from benchmarks.speed_cases import CASES, OWN
-from benchmarks.speed_targets import IMPORT, IMPORT_SKLEARN
 from benchmarks.timing import Worker, asked_once, import_seconds, in_turn, median, ratio
 from scripts.tasks import Tasks
 
 WORKER = "benchmarks.speed_cases"
+IMPORT, IMPORT_SKLEARN = "from l1kpca import L1KernelPCA", "import sklearn.decomposition"
 SLOWER, LARGER = 1.15, 1.02  # ratios of time and of memory from which on a case is marked
 PAIRS = 2  # fresh processes of each version, so that luck with memory evens out
 
@@ -34,11 +34,15 @@ PAIRS = 2  # fresh processes of each version, so that luck with memory evens out
 def time_case(name, quick):
     """Seconds of each method that can run here, round by round."""
     methods = [method for method in CASES[name].methods if cases.can_run(method)]
-    worker = shared_worker()
-    worker.ask("prepare", name=name, methods=methods, small=quick)
-    works = {method: partial(worker.ask, "run_once", method=method) for method in methods}
+    works = prepared(shared_worker(), name, methods, quick)
     solvers = [method for method in methods if method.startswith("scikit-learn")]
     return in_turn(works, 2 if quick else None, solvers)
+
+
+def prepared(worker, name, methods, quick):
+    """What gives the seconds of each method of a case, in a process that is ready for it."""
+    worker.ask("prepare", name=name, methods=methods, small=quick)
+    return {method: partial(worker.ask, "run_once", method=method) for method in methods}
 
 
 @cache
@@ -49,14 +53,14 @@ def shared_worker():
     return worker
 
 
-def large_works(name, quick, methods, tree=ROOT):
-    """What gives seconds and peak bytes of each method, in a process of its own."""
-    ask = partial(asked_once, WORKER, "large", tree, name=name, small=quick)
-    return {method: partial(ask, method=method) for method in methods}
+def fit_of(name, quick, method, tree=ROOT):
+    """What gives seconds and peak bytes of a method, in a process of its own."""
+    return partial(asked_once, WORKER, "large", tree, name=name, small=quick, method=method)
 
 
 def time_large(name, quick):
-    return in_turn(large_works(name, quick, CASES[name].methods), 1 if quick else 5)
+    works = {method: fit_of(name, quick, method) for method in CASES[name].methods}
+    return in_turn(works, 1 if quick else 3)
 
 
 def time_imports(quick):
@@ -68,7 +72,7 @@ def time_imports(quick):
 def time_first_calls(quick):
     """Seconds of the first fit in a process with an empty cache, and in one with its cache."""
     found = {"empty cache": [], "filled cache": []}
-    for _ in range(1 if quick else 5):
+    for _ in range(1 if quick else 3):
         with tempfile.TemporaryDirectory() as folder:
             for seconds in found.values():
                 with Worker(WORKER, NUMBA_CACHE_DIR=folder) as worker:
@@ -77,7 +81,6 @@ def time_first_calls(quick):
 
 
 def time_peer(method, quick):
-    """A peer and a plain NumPy version of it, in turn."""
     sys.path.append(str(ROOT / "tests"))
     return peers.speed(method, 1, quick)["runs"]
 
@@ -96,36 +99,30 @@ def all_tasks(given):
     return tasks
 
 
-def compare_import(tree, quick):
-    works = {side: partial(import_seconds, IMPORT, of) for side, of in sides_of(tree).items()}
+def compare_import(sides, quick):
+    works = {side: partial(import_seconds, IMPORT, tree) for side, tree in sides.items()}
     return {IMPORT: in_turn(works, 2 if quick else 9)}
 
 
-def sides_of(tree):
-    return {"new": ROOT, "old": tree}
-
-
-def compare_times(name, methods, tree, quick):
-    """Seconds of our methods in this version and in the other, in turn."""
-    runs = {method: {"new": [], "old": []} for method in methods}
+def compare_times(name, methods, sides, quick):
+    """Seconds of our methods in both versions, in turn."""
+    runs = {method: {side: [] for side in sides} for method in methods}
     for number in range(1 if quick else PAIRS):
-        with Worker(WORKER) as new, Worker(WORKER, tree) as old:
-            sides = {"new": new, "old": old} if number % 2 == 0 else {"old": old, "new": new}
-            for worker in sides.values():
-                worker.ask("prepare", name=name, methods=methods, small=quick)
+        with Worker(WORKER, sides["new"]) as new, Worker(WORKER, sides["old"]) as old:
+            both = {"new": new, "old": old} if number % 2 == 0 else {"old": old, "new": new}
+            works = {side: prepared(both[side], name, methods, quick) for side in both}
             for method in methods:
-                asks = {side: partial(sides[side].ask, "run_once", method=method) for side in sides}
+                asks = {side: works[side][method] for side in both}
                 for side, seconds in in_turn(asks, 2 if quick else None).items():
                     runs[method][side] += seconds
     return runs
 
 
-def compare_large(name, methods, tree, quick):
-    """Seconds and peak bytes of our methods in both versions."""
-    found, sides = {}, sides_of(tree)
+def compare_large(name, methods, sides, quick):
+    found = {}
     for method in methods:
-        works = {side: large_works(name, quick, [method], sides[side])[method] for side in sides}
-        runs = in_turn(works, 1 if quick else 5)
+        works = {side: fit_of(name, quick, method, tree) for side, tree in sides.items()}
+        runs = in_turn(works, 1 if quick else 3)
         for place, what in enumerate(("", ": memory")):
             found[method + what] = {side: [run[place] for run in runs[side]] for side in runs}
     return found
@@ -136,35 +133,35 @@ def compare(given):
     tree = Path(given.against).resolve()
     if not (tree / "src" / "l1kpca").is_dir():
         raise SystemExit(f"--against {given.against}: holds no src/l1kpca; give a source tree")
-    tasks = {"import": partial(compare_import, tree, given.quick)}
+    sides = {"new": ROOT, "old": tree}
+    tasks = {"import": partial(compare_import, sides, given.quick)}
     for name, case in CASES.items():
         if name in cases.TIMED or given.large or given.only:
             work = compare_times if name in cases.TIMED else compare_large
             own = [method for method in case.methods if method in OWN]
-            tasks[name] = partial(work, name, own, tree, given.quick)
-    journal = OUT / "against.jsonl"
-    if given.fresh:
-        journal.unlink(missing_ok=True)
-    done, found, failed = Tasks(journal, quiet=True), {}, {}
+            tasks[name] = partial(work, name, own, sides, given.quick)
+    done = Tasks(OUT / "against.jsonl", quiet=True, fresh=given.fresh)
+    pairs = [([name, str(tree), given.quick], tasks[name]) for name in chosen_of(tasks, given.only)]
+    found, failed = {}, []
     print(f"{'new / old':57}{'ratio':>6}  of rounds              new")
-    for name in chosen_of(tasks, given.only):
-        try:
-            found[name] = done.run([name, str(tree), given.quick], tasks[name])
-        except RuntimeError as error:  # a version that lacks something; the others are compared
-            failed[name] = error
+    # A version that lacks something does not keep the others from being compared.
+    for (name, *_), runs, error in done.run_all(pairs, RuntimeError):
+        if error:
+            failed.append(f"not compared: {name}: {error}")
             continue
-        for method, sides in found[name].items():
-            print(_compared(name, method, sides), flush=True)
+        found[name] = runs
+        for method, seconds in runs.items():
+            print(_compared(name, method, **seconds), flush=True)
     if failed:
-        raise SystemExit("\n".join(f"not compared: {name}: {failed[name]}" for name in failed))
+        raise SystemExit("\n".join(failed))
     (OUT / "against.json").write_text(json.dumps(found, indent=1) + "\n")
-    journal.unlink(missing_ok=True)  # complete: the next run measures anew
+    done.path.unlink(missing_ok=True)  # complete: the next run measures anew
 
 
-def _compared(name, method, sides):
-    one, new = ratio(sides["new"], sides["old"]), median(sides["new"]).value
+def _compared(name, method, new, old):
+    one, spent = ratio(new, old), median(new).value
     is_memory = method.endswith(": memory")
-    amount = f"{new / 1e6:.0f} MB" if is_memory else f"{1000 * new:.4g} ms"
+    amount = f"{spent / 1e6:.0f} MB" if is_memory else f"{1000 * spent:.4g} ms"
     rounds = f"{min(one.rounds):.2f} to {max(one.rounds):.2f} ({len(one.rounds)})"
     mark = "  MORE" if one.value > (LARGER if is_memory else SLOWER) else ""
     return f"{name:25}{method:32}{one.value:6.2f}  {rounds:18}{amount:>12}{mark}"

@@ -21,7 +21,7 @@ import joblib
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
-from benchmarks.timing import measured, peak_bytes, seconds_of, serve
+from benchmarks.timing import peak_bytes, seconds_of, serve
 
 OURS, DEFAULT = "Algorithm 1", "polished (default)"
 COLUMN, STARTS = 'Algorithm 1, start="column"', "Algorithm 1, 16 starts"
@@ -33,17 +33,17 @@ HUBERT, ROBPY = "rrcov PcaHubert", "RobPy ROBPCA"
 READ, PASS = "one read of K", "one product with X Xᵀ"
 OWN = (OURS, DEFAULT, COLUMN, STARTS, LANDMARKS)
 
-_L1, _KERNEL_PCA = "l1kpca.L1KernelPCA", "sklearn.decomposition.KernelPCA"
+_L1, _KERNEL_PCA = ("l1kpca", "L1KernelPCA"), ("sklearn.decomposition", "KernelPCA")
 _ESTIMATORS = {
-    OURS: (_L1, {"solver": "fixed_point"}),
-    DEFAULT: (_L1, {}),
-    COLUMN: (_L1, {"solver": "fixed_point", "start": "column"}),
-    STARTS: (_L1, {"solver": "fixed_point", "n_starts": 16}),
-    LANDMARKS: (_L1, {"gram": "nystroem"}),
-    DENSE: (_KERNEL_PCA, {"eigen_solver": "dense", "copy_X": False}),
-    ARPACK: (_KERNEL_PCA, {"eigen_solver": "arpack", "copy_X": False}),
-    RANDOMIZED: (_KERNEL_PCA, {"eigen_solver": "randomized", "copy_X": False}),
-    PCA: ("sklearn.decomposition.PCA", {}),
+    OURS: (*_L1, {"solver": "fixed_point"}),
+    DEFAULT: (*_L1, {}),
+    COLUMN: (*_L1, {"solver": "fixed_point", "start": "column"}),
+    STARTS: (*_L1, {"solver": "fixed_point", "n_starts": 16}),
+    LANDMARKS: (*_L1, {"gram": "nystroem"}),
+    DENSE: (*_KERNEL_PCA, {"eigen_solver": "dense", "copy_X": False}),
+    ARPACK: (*_KERNEL_PCA, {"eigen_solver": "arpack", "copy_X": False}),
+    RANDOMIZED: (*_KERNEL_PCA, {"eigen_solver": "randomized", "copy_X": False}),
+    PCA: ("sklearn.decomposition", "PCA", {}),
 }
 HUBERT_IN_R = """
 suppressMessages(library(rrcov)); a <- commandArgs(TRUE)
@@ -168,7 +168,6 @@ def _row_sums():
 
 
 def can_run(method):
-    """Whether a peer that few have is here."""
     if method == HUBERT:
         with suppress(OSError):
             return not subprocess.run(["Rscript", "-e", "library(rrcov)"], check=False).returncode
@@ -184,24 +183,30 @@ def hubert(X):
         return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
+def nystroem(X):
+    from sklearn import decomposition, kernel_approximation, pipeline
+
+    how = {"n_components": min(500, len(X)), "gamma": 1 / X.shape[1], "random_state": 0}
+    features = kernel_approximation.Nystroem(**how)
+    return pipeline.make_pipeline(features, decomposition.PCA(10)).fit_transform(X)
+
+
+_WORKS = {
+    READ: read,
+    PASS: lambda X: X @ (X.T @ np.ones(len(X))),
+    HUBERT: hubert,
+    ROBPY: lambda X: import_module("robpy.pca").ROBPCA(n_components=10).fit(X),
+    NYSTROEM: nystroem,
+}
+
+
 def make_work(method, case, X) -> Callable[[], object]:
     """What one run of a method does; X is what it gets, K where that is stored."""
-    stored = case.kernel == "stored"
-    if method == NYSTROEM:
-        from sklearn.kernel_approximation import Nystroem
-        from sklearn.pipeline import make_pipeline
-
-        pca = import_module("sklearn.decomposition").PCA(10)
-        features = Nystroem(n_components=min(500, len(X)), gamma=1 / X.shape[1], random_state=0)
-        return lambda: make_pipeline(features, pca).fit_transform(X)
-    if method == ROBPY:
-        return lambda: import_module("robpy.pca").ROBPCA(n_components=10).fit(X)
-    if method not in _ESTIMATORS:
-        works = {READ: partial(read, X), PASS: lambda: X @ (X.T @ np.ones(len(X)))}
-        return works.get(method, partial(hubert, X))
-    name, settings = _ESTIMATORS[method]
-    module, _, name = name.rpartition(".")
+    if method in _WORKS:
+        return partial(_WORKS[method], X)
+    module, name, settings = _ESTIMATORS[method]
     settings = {"n_components": case.n_components, "random_state": 0, **settings}
+    stored = case.kernel == "stored"
     if method != PCA:
         settings["kernel"] = "precomputed" if stored else case.kernel
     if name == "KernelPCA" and stored:
@@ -222,15 +227,13 @@ def prepare(name, methods, small=False):
     shape = case.rows, case.n, case.d, case.dtype
     X = stored_matrix(case) if case.kernel == "stored" else make_rows(*shape)
     _works.clear()
-    _works.update({method: make_work(method, case, X) for method in methods})
-    few = replace(case, n_components=min(2, case.n_components))
     for method in methods:
+        _works[method] = make_work(method, case, X)
         if method in (*OWN, READ):
-            make_work(method, few, X)()
+            make_work(method, replace(case, n_components=2), X)()
 
 
 def run_once(method):
-    """Seconds of one run of a method of the prepared case."""
     return _works[method]() if method == HUBERT else seconds_of(_works[method])
 
 
@@ -239,8 +242,7 @@ def large(name, method, small=False):
     case = CASES[name].small() if small else CASES[name]
     X = make_rows(case.rows, case.n, case.d)
     make_work(method, replace(case, n_components=2), X[: min(len(X) // 4, 20_000)])()
-    _, seconds, _ = measured(make_work(method, case, X))
-    return seconds, peak_bytes()
+    return seconds_of(make_work(method, case, X)), peak_bytes()
 
 
 def first_fit(n):

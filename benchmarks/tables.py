@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -75,26 +76,25 @@ def times(results):
     return table(heads, lines)
 
 
-def main():
-    given = options(__doc__)
-    folder, share = folder_of(given.quick, OUT) / "tables", 100 if given.quick else 1
+def commands(quick):
+    """What is run, by name."""
+    folder, share = folder_of(quick, OUT) / "tables", 100 if quick else 1
     folder.mkdir(exist_ok=True)
-    page = ("--report", folder / "report.html")
-    run = partial(partial, measured, folder)
+    run, page = partial(partial, measured, folder), ("--report", folder / "report.html")
+    two = ("--components", 2)
     tasks = {
         "version": run("--version"),
-        "reduce 200 k, 2 components": run(
-            "reduce", 200_000 // share, ".parquet", "--components", 2
-        ),
+        "reduce 200 k, 2 components": run("reduce", 200_000 // share, ".parquet", *two),
     }
-    for millions in (2, 10):
-        for kind in ("parquet", "csv"):
-            task = run("detect", millions * 10**6 // share, f".{kind}", *page)
-            tasks[f"detect {millions} M, {kind}"] = task
-    for name in chosen_of(tasks, given.only) if not given.page else ["version"]:
-        given.only = [name]  # the page is filled after each one
-        publish("tables", "cli.md", tasks, {"tables": times}, given)
+    for millions, kind in product((2, 10), ("parquet", "csv")):
+        task = run("detect", millions * 10**6 // share, f".{kind}", *page)
+        tasks[f"detect {millions} M, {kind}"] = task
+    return tasks
 
 
 if __name__ == "__main__":
-    main()
+    given = options(__doc__)
+    tasks = commands(given.quick)
+    for name in chosen_of(tasks, given.only) if not given.page else ["version"]:
+        given.only = [name]  # the page is filled after each one
+        publish("tables", "cli.md", tasks, {"tables": times}, given)

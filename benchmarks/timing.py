@@ -14,20 +14,19 @@ from pathlib import Path
 
 from scripts.tasks import ROOT
 
-SHORT = 0.1  # seconds; what takes less is timed more often
+SHORT, LONG = 0.1, 2.0  # seconds; what takes less is timed more often, what takes more less often
 BEHIND = 1.3  # times the fastest rival in the first round: not timed again
 
 
 class Worker:
-    """A fresh Python process in which a module answers questions, see `serve`.
-
-    It imports l1kpca from the source tree that is named, so that two versions can take turns;
-    ``variables`` are added to its environment.
+    """A fresh Python process in which a module answers questions (`serve`), with another source
+    tree if one is named, so that two versions can take turns, and more environment ``variables``.
     """
 
     def __init__(self, module, tree=ROOT, **variables):
-        more = filter(None, [os.environ.get("PYTHONPATH")])
-        path = os.pathsep.join([str(Path(tree) / "src"), str(ROOT), *more])
+        path = (
+            f"{Path(tree) / 'src'}{os.pathsep}{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+        )
         self.process = subprocess.Popen(
             [sys.executable, "-m", module, "--serve"],
             stdin=subprocess.PIPE,
@@ -40,8 +39,7 @@ class Worker:
     def ask(self, question, **given):
         """The answer of one of the functions that the process serves."""
         with suppress(BrokenPipeError):  # a process that has ended does not answer either
-            self.process.stdin.write(json.dumps([question, given]) + "\n")
-            self.process.stdin.flush()
+            print(json.dumps([question, given]), file=self.process.stdin, flush=True)
         line = self.process.stdout.readline()
         if not line:
             raise RuntimeError(f"a measured process ended with status {self.process.wait()}")
@@ -70,8 +68,7 @@ def serve(*functions):
             reply = {"value": known[question](**given)}
         except Exception as error:  # noqa: BLE001 (the process that asks must hear of it)
             reply = {"error": f"{type(error).__name__}: {error}"}
-        out.write(json.dumps(reply) + "\n")
-        out.flush()
+        print(json.dumps(reply), file=out, flush=True)
 
 
 def asked_once(module, question, tree=ROOT, **given):
@@ -87,6 +84,12 @@ def measured(work):
     return found, time.perf_counter() - wall, time.process_time() - cpu
 
 
+def least(work, rounds=3):
+    """What some work returns, and its least seconds: the first round may load compiled code."""
+    runs = [measured(work) for _ in range(rounds)]
+    return runs[-1][0], min(wall for _, wall, _ in runs)
+
+
 def seconds_of(work):
     return measured(work)[1]
 
@@ -96,25 +99,27 @@ def import_seconds(statement, tree=ROOT):
     script = f"import time; t = time.perf_counter()\n{statement}\nprint(time.perf_counter() - t)"
     environment = {**os.environ, "PYTHONPATH": str(Path(tree) / "src")}
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    return float(done.stdout.splitlines()[-1])
+    return float(subprocess.check_output(command, env=environment, text=True).split()[-1])
+
+
+def planned(seconds):
+    return 15 if seconds <= SHORT else 5 if seconds <= LONG else 3
 
 
 def in_turn(works, rounds=None, rivals=()):
     """Seconds of works by name, round by round; all take turns, so that a change of the machine's
-    load meets all. A work that takes more than a tenth of a second does so five times, others
-    fifteen times, unless ``rounds`` is given. Of rivals the fastest counts: one that is slow and
-    clearly behind in the first round is out, and after three rounds all others are.
-    """
+    load meets all: five rounds, or fifteen of what is short and three of what is long, unless
+    ``rounds`` is given. Of rivals the fastest counts: one that is slow and clearly behind in the
+    first round is out, and after three rounds all others are."""
     runs, out = {name: [] for name in works}, set()
     for number in range(rounds or 15):
         for name in [name for name in works if name not in out]:
-            if number < (rounds or (5 if max(runs[name], default=0) > SHORT else 15)):
+            if number < (rounds or planned(max(runs[name], default=0))):
                 runs[name].append(works[name]())
         if number in (0, 2) and rivals:
             medians = {name: statistics.median(runs[name]) for name in rivals if name not in out}
-            least = min(medians.values())
-            most = least if number else max(BEHIND * least, SHORT)
+            fastest = min(medians.values())
+            most = fastest if number else max(BEHIND * fastest, SHORT)
             out |= {name for name, seconds in medians.items() if seconds > most}
     return runs
 
@@ -133,19 +138,16 @@ def median(seconds):
 
 
 def ratio(top, bottom, times=1.0):
-    """Median over median, of the rounds that both took part in; the bottom ``times`` over."""
-    pairs = list(zip(top, bottom, strict=False))
+    """Median over median, of the rounds of both (one of the bottom serves all); ``times`` over."""
+    pairs = list(zip(top, bottom if len(bottom) > 1 else bottom * len(top), strict=False))
     above, below = (statistics.median(side) for side in zip(*pairs, strict=True))
     return Spread(above / (times * below), tuple(a / (times * b) for a, b in pairs))
 
 
 def peak_bytes(name="VmHWM"):
-    """Most bytes that this process has held so far; "VmRSS" for what it holds now.
-
-    Linux hands the ``ru_maxrss`` of a process on to those it starts, so it is not asked for there.
-    """
+    """Most bytes that this process has held so far; "VmRSS" for what it holds now."""
     status = Path("/proc/self/status")
-    if status.exists():
+    if status.exists():  # Linux, which hands the ``ru_maxrss`` of a process on to those it starts
         return 1024 * int(re.search(rf"{name}:\s+(\d+) kB", status.read_text())[1])
     unit = 1 if sys.platform == "darwin" else 1024
     return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

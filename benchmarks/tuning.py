@@ -30,7 +30,6 @@ def fit(n, count, **settings):
 
 
 def product(n, width):
-    """A product with a stored K."""
     K = np.random.default_rng(0).standard_normal((n, n))
     V = np.ones((n, width))
 
@@ -66,7 +65,8 @@ def measure(name, values, work):
     runs = in_turn({value: partial(timed, value) for value in [used, *values]}, ROUNDS + 1)
     setattr(tuning, name, used)
     medians = {value: statistics.median(spent[1:]) for value, spent in runs.items()}
-    return [f"{value}: {medians[value] / medians[used]:.2f}" for value in values], medians[used]
+    ratios = ", ".join(f"{value}: {medians[value] / medians[used]:.2f}" for value in values)
+    return f"{ratios}   in use {medians[used]:.4f} s"
 
 
 if __name__ == "__main__":
@@ -74,5 +74,4 @@ if __name__ == "__main__":
     for name in sys.argv[1:] or CASES:
         values, works = CASES[name]
         for number, work in enumerate(works):
-            ratios, seconds = measure(name, values, work)
-            print(f"{name} ({number}): {', '.join(ratios)}   in use {seconds:.4f} s", flush=True)
+            print(f"{name} ({number}): {measure(name, values, work)}", flush=True)

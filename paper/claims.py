@@ -29,12 +29,10 @@ def some(rows, what):
 
 
 def part(rows, *names):
-    """The rows of some parts of an experiment."""
     return some(rows[rows["part"].isin(names)], names[0])
 
 
 def listed(values, form=""):
-    """Names and values in one line."""
     return ", ".join(f"{name} {value:{form}}" for name, value in values.items())
 
 

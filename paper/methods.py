@@ -6,11 +6,12 @@ from itertools import product
 
 import numpy as np
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.preprocessing import KernelCenterer
 
 from l1kpca import L1KernelPCA, datasets
 from l1kpca.peers import KwakKernelPCA, L2KernelPCA, R1KernelPCA, XiaoKernelPCA
+from paper.published import A1, KERNELS, KWAK, L2, R1, XIAO
 
-A1, KWAK, XIAO, R1, L2 = "Algorithm 1", "KPCA-L1", "L1-KPCA", "R1-KPCA", "L2-KPCA"
 POLISHED = "Polished"  # the library's default: Algorithm 1, then single flips
 METHODS = {
     A1: partial(L1KernelPCA, solver="fixed_point", start="column"),
@@ -21,7 +22,6 @@ METHODS = {
 }
 L1_METHODS = [A1, KWAK, XIAO]
 ALL_METHODS = {**METHODS, POLISHED: L1KernelPCA}
-KERNELS = ("linear", "gaussian")
 
 
 def grid(**axes):
@@ -36,21 +36,21 @@ def kernel_parameters(kernel, sigma=None):
     return {"kernel": "rbf", "gamma": "paper" if sigma is None else 1 / (2 * sigma**2)}
 
 
-def kernel_matrix(X, kernel, sigma=None):
-    """The same kernels as a matrix."""
+def kernel_matrix(X, kernel, sigma=None, center=False):
     if kernel == "linear":
-        return linear_kernel(X)
-    return rbf_kernel(X, gamma=1 / (2 * (sigma or X.shape[1]) ** 2))
+        K = linear_kernel(X)
+    else:
+        K = rbf_kernel(X, gamma=1 / (2 * (sigma or X.shape[1]) ** 2))
+    return KernelCenterer().fit_transform(K) if center else K
 
 
 @cache
-def warm_up(*methods):
+def warm_up():
     """Load the compiled loops, once in a process, so that no measured time holds them."""
     X = np.random.default_rng(0).standard_normal((40, 3))
     with warnings.catch_warnings(action="ignore"):
-        for method in methods or ALL_METHODS:
-            for kernel in ("linear", "rbf"):
-                ALL_METHODS[method](2, kernel=kernel, gram="dense").fit(X)
+        for method, kernel in product(ALL_METHODS, KERNELS):
+            ALL_METHODS[method](2, gram="dense", **kernel_parameters(kernel)).fit(X)
 
 
 def standardize(X):
@@ -60,6 +60,6 @@ def standardize(X):
 
 
 @lru_cache(maxsize=2)
-def standardized(name, data_dir):
+def standardized(name, data_dir=None):
     X, y = datasets.load(name, data_dir, return_X_y=True)
     return standardize(X), y

@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_auc_score
+from sklearn.preprocessing import StandardScaler
 
 
 def paper_abnormality(scores, variance_kept=0.8):
@@ -41,14 +42,12 @@ AREAS = {
 
 
 def detection_metrics(y, abnormality):
-    """Areas that say how well a ranking finds the outliers."""
     return {name: float(area(y, abnormality)) for name, area in AREAS.items()}
 
 
 def standardized_scores(scores):
     """Mean 0 and deviation 1 in each component; a constant one stays zero."""
-    deviation = scores.std(axis=0)
-    return (scores - scores.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+    return StandardScaler().fit_transform(scores)
 
 
 def inside_boundary(radius, kind):

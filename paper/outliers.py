@@ -23,20 +23,10 @@ from sklearn.neighbors import LocalOutlierFactor
 from paper import readings
 from paper.claims import by_share, listed, part, some
 from paper.figures import COLORS, panels
-from paper.methods import (
-    A1,
-    KERNELS,
-    KWAK,
-    L2,
-    METHODS,
-    XIAO,
-    grid,
-    kernel_parameters,
-    standardized,
-)
+from paper.methods import METHODS, grid, kernel_parameters, standardized
 from paper.metrics import AREAS, detection_metrics, paper_abnormality
 from paper.page import cells
-from paper.published import AUC, DATASETS, KERNEL_PCAS
+from paper.published import A1, AUC, DATASETS, KERNEL_PCAS, KERNELS, KWAK, L2, XIAO
 
 # Row orders matter only where a start or ties can make a difference; slow methods are left out.
 PERMUTED = dict.fromkeys(DATASETS[:4], (A1, KWAK, XIAO)) | {"musk": (A1,), "mnist": ()}
@@ -48,12 +38,13 @@ def tasks(names, permutations, rounds):
     """The table, and its spread over row orders and rounds."""
     table = []
     for name in names:
+        at = {"part": ["table"], "dataset": [name]}
         for method in METHODS:
             orders = range(1 + permutations * (method in PERMUTED[name]))
-            table += grid(dataset=[name], method=[method], kernel=KERNELS, seed=orders)
-        table += grid(dataset=[name], method=["LOF"], kernel=[""], seed=[0])
-        table += grid(dataset=[name], method=["iForest"], kernel=[""], seed=range(rounds))
-    return [{"part": "table", **at} for at in table]
+            table += grid(**at, method=[method], kernel=KERNELS, seed=orders)
+        table += grid(**at, method=["LOF"], kernel=[""], seed=[0])
+        table += grid(**at, method=["iForest"], kernel=[""], seed=range(rounds))
+    return table
 
 
 GRID = {
@@ -63,7 +54,6 @@ GRID = {
 
 
 def measure(at, data_dir):
-    """Areas under the curves for one method on one data set."""
     if at["part"] != "table":
         return readings.measure(at, data_dir, abnormality_of)
     X, y = standardized(at["dataset"], data_dir)
@@ -96,9 +86,7 @@ def finished(rows):
 
 
 def areas(rows, measure="trapezoid"):
-    """One line for each data set, one column for each method, as in the paper.
-
-    The rows in the order of the file; iForest is the mean over its rounds."""
+    """As in the paper, for the rows in the order of the file; iForest is the mean of its rounds."""
     table = finished(rows)
     table = table[(table["seed"] == 0) | (table["method"] == "iForest")]
     table = table.pivot_table(measure, "dataset", "column")

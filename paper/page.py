@@ -1,14 +1,16 @@
 """Two pages from rows alone: one that is read in five minutes, and one with everything else.
 
-An experiment is a module. Its docstring is the text of its section; that of a claim says what is
-claimed, how it is judged, and, if that is known, why it does not hold. FIGURES and TABLES hold
-titles, functions of rows, and more arguments; the first page shows the first figure, or the first
-table where MAIN says so, and what SHORT says of it.
+Their frames are the Markdown files beside this one; names in braces are filled. An experiment is a
+module. Its docstring is the text of its section; that of a claim says what is claimed, how it is
+judged, and, if that is known, why it does not hold. FIGURES and TABLES hold titles, functions of
+rows, and more arguments; the first page shows the first figure, or the first table where MAIN says
+so, and what SHORT says of it.
 """
 
 import math
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
@@ -17,18 +19,6 @@ from benchmarks import results
 from paper import figures
 from paper.claims import HELD, NOT_HELD, NOT_JUDGED, PARTLY, decide, paragraphs
 
-PAPER = 'C. Kim and D. Klabjan, "A Simple and Fast Algorithm for L1-norm Kernel PCA", IEEE'
-OPENING = (
-    f"Every figure and table of {PAPER} Transactions on Pattern Analysis and Machine Intelligence,"
-    " 42(8), 2020, run again by `make paper`. Verdicts are computed from the rows; the criteria,"
-    " all tables and what was searched are in [the details](reproduction_details.md), every row in"
-    " [reproduction.csv](reproduction.csv)."
-)
-CHANGES = (
-    "No criterion was loosened. What changed since the first run: the instances of the robust"
-    " extraction follow the nearest reading of a search, for all its claims; a fit that"
-    " takes long counts with its extrapolated time, no longer with the time that it was given."
-)
 PICTURES = "images/reproduction"
 
 
@@ -78,36 +68,32 @@ def shown_of(experiment, rows, docs):
             pictures.append(f"![{caption}]({PICTURES}/{name}.png)\n\n*{caption}*")
     by_table = getattr(experiment, "MAIN", "figure") == "table"
     main = [table for _, table in tables] if by_table else pictures
+    short = [experiment.SHORT] if hasattr(experiment, "SHORT") else []
+    heading = f"## {title.rstrip('.')}"
     return SimpleNamespace(
-        title=title.rstrip("."), text=text, claims=claims, sentences=sentences, tables=tables,
-        pictures=pictures, main=[*main, "Not measured in this run."][0],
-        short=[experiment.SHORT] if hasattr(experiment, "SHORT") else [],
-    )  # fmt: skip
+        claims=claims,
+        overview=[heading, *short, *sentences, [*main, "Not measured in this run."][0]],
+        details=[heading, *text, *sentences, "### Verdicts", criteria(claims), *pictures]
+        + [f"### {name}\n\n{table}" for name, table in tables],
+    )
 
 
-def section(shown):
-    """One experiment on the page of details."""
-    lines = [[said, f"**{v}**", found, criterion] for said, criterion, _, v, found in shown.claims]
-    table = pd.DataFrame(lines, columns=["claim", "verdict", "what the rows say", "criterion"])
-    parts = [f"## {shown.title}", *shown.text, *shown.sentences, "### Verdicts", markdown(table)]
-    parts += [*shown.pictures, *(f"### {title}\n\n{table}" for title, table in shown.tables)]
-    return "\n\n".join(parts)
+def criteria(claims):
+    lines = [[said, f"**{verdict}**", found, how] for said, how, _, verdict, found in claims]
+    columns = ["claim", "verdict", "what the rows say", "criterion"]
+    return markdown(pd.DataFrame(lines, columns=columns))
 
 
-def overview(experiments):
-    """The claims in one table, why some did not hold, and one figure or table for each section."""
-    lines, why_not, sections = [], [], []
-    for shown in experiments:
-        for said, _, why, verdict, evidence in shown.claims:
-            short = said.partition(". (")[0].rstrip(".")
-            lines.append([str(len(lines) + 1), short, f"**{verdict}**", evidence])
-            if verdict == NOT_HELD:
-                why_not.append(f"- Claim {len(lines)}: {why or evidence}")
-        parts = [f"## {shown.title}", *shown.short, *shown.sentences, shown.main]
-        sections.append("\n\n".join(parts))
-    table = markdown(pd.DataFrame(lines, columns=["", "claim", "verdict", "what the rows say"]))
-    heading = "## What did not hold, and why"
-    return [table, heading, "\n".join(why_not) or "Nothing.", CHANGES, *sections]
+def judged(claims):
+    """The claims in one table, and why some did not hold."""
+    lines, why_not = [], []
+    for number, (said, _, why, verdict, evidence) in enumerate(claims, 1):
+        short = said.partition(". (")[0].rstrip(".")
+        lines.append([str(number), short, f"**{verdict}**", evidence])
+        if verdict == NOT_HELD:
+            why_not.append(f"- Claim {number}: {why or evidence}")
+    table = pd.DataFrame(lines, columns=["", "claim", "verdict", "what the rows say"])
+    return {"verdicts": markdown(table), "why_not": "\n".join(why_not) or "Nothing."}
 
 
 def write(experiments, docs, notes, about):
@@ -116,33 +102,22 @@ def write(experiments, docs, notes, about):
     Gives how many claims got each verdict."""
     docs.mkdir(parents=True, exist_ok=True)
     found = [shown_of(module, rows, docs) for module, rows in experiments]
-    verdicts = [verdict for shown in found for *_, verdict, _ in shown.claims]
+    claims = [claim for shown in found for claim in shown.claims]
+    verdicts = [verdict for *_, verdict, _ in claims]
     tally = {v: verdicts.count(v) for v in (HELD, PARTLY, NOT_HELD, NOT_JUDGED) if v in verdicts}
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in tally.items())
-    made = "<!-- Written by python -m paper; do not edit. -->"
-    notes = [f"> {note}" for note in notes]
-    measured = (
-        f"Measured with l1kpca {about['l1kpca']} at {about['commit']} ({about['started'][:10]})."
-    )
-    pages = {
-        "reproduction": [
-            "# The paper, reproduced",
-            made,
-            OPENING,
-            f"**Of {len(verdicts)} claims: {counts}.** {measured}",
-            *notes,
-            *overview(found),
-        ],
-        "reproduction_details": [
-            "# The paper, reproduced: details",
-            made,
-            "What [the page](reproduction.md) leaves out: criteria, searches, all tables.",
-            *notes,
-            *map(section, found),
-            "## Where it ran",
-            markdown(pd.DataFrame(about.items(), columns=["", " "])),
-        ],
+    parts = judged(claims) | {
+        "claims": len(claims),
+        "counts": ", ".join(f"{count} {verdict}" for verdict, count in tally.items()),
+        "version": about["l1kpca"],
+        "commit": about["commit"],
+        "day": about["started"][:10],
+        "notes": "\n\n".join(f"> {note}" for note in notes),
+        "overviews": "\n\n".join(part for shown in found for part in shown.overview),
+        "details": "\n\n".join(part for shown in found for part in shown.details),
+        "machine": results.table(["", " "], about.items()),
     }
-    for name, parts in pages.items():
-        (docs / f"{name}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    for name in ("reproduction.md", "reproduction_details.md"):
+        frame = Path(__file__).with_name(name).read_text(encoding="utf-8")
+        page = "\n\n".join(part.format(**parts) for part in frame.split("\n\n"))
+        (docs / name).write_text(page.replace("\n\n\n\n", "\n\n"), encoding="utf-8")
     return tally

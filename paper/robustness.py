@@ -18,7 +18,7 @@ import pandas as pd
 from paper import noise
 from paper.claims import PARTLY, by_share, listed, some, verdict_of
 from paper.figures import COLORS, MARKERS, band, panels
-from paper.methods import A1, KWAK, L1_METHODS, L2, METHODS, R1, XIAO, grid, kernel_parameters
+from paper.methods import A1, KWAK, L1_METHODS, L2, METHODS, R1, XIAO, grid
 from paper.page import cells
 from paper.published import EXPLAINED_LINEAR
 
@@ -41,16 +41,8 @@ def measure(at, data_dir):
     if at["part"] != "figure":
         return noise.measure(at)
     noisy, normal = noise.instance(at["reading"], at["shape"], at["corrupted"], at["seed"])
-    kernel = kernel_parameters("gaussian" if at["sigma"] else "linear", at["sigma"])
-    kernel["center"] = at["center"]
-    best = (METHODS[L2](4, **kernel).fit_transform(normal) ** 2).sum()
-    rows = []
-    for name, method in METHODS.items():
-        scores = method(4, random_state=0, **kernel).fit(noisy).transform(normal)
-        # The noisy rows have another mean in feature space; variation is about the normal rows'.
-        scores = scores - scores.mean(axis=0) * at["center"]
-        rows.append({"method": name, "explained": 100 * (scores**2).sum() / best})
-    return rows
+    found = noise.explained(noisy, normal, at["sigma"], at["center"])
+    return [{"method": name, "explained": found[name]} for name in METHODS]
 
 
 def chosen(rows, kernel, center=False):

@@ -6,6 +6,7 @@ from functools import partial
 
 import pandas as pd
 
+from benchmarks.results import where_it_ran
 from l1kpca import datasets
 from paper import outliers, page, robustness, runtime, steps, toys
 from paper.methods import warm_up
@@ -28,10 +29,9 @@ def run(names, out, quick, data_dir, failures):
     there = {None, *datasets.available(data_dir)}
     keys = [key for key in plan(names, quick) if key.get("dataset") in there]
     tasks = Tasks(out / "tasks.jsonl", total=len(keys))
-    for key in keys:
-        try:
-            tasks.run(key, partial(measure, key, data_dir))
-        except Exception as error:  # noqa: BLE001 (one failure must not end a run of an hour)
+    # One failure must not end a run of an hour.
+    for key, _, error in tasks.run_all((key, partial(measure, key, data_dir)) for key in keys):
+        if error is not None:
             failures.append(f"{key}: {type(error).__name__}: {error}")
             print(f"failed: {failures[-1]}", file=sys.stderr)
 
@@ -58,24 +58,17 @@ def write(out, docs, quick, failures=()):
         (module, rows[rows["experiment"] == name].dropna(axis="columns", how="all").infer_objects())
         for name, module in EXPERIMENTS.items()
     ]
-    return page.write(frames, docs, _notes(tasks, keys, quick, failures), _about(tasks))
+    about = where_it_ran(tasks.runs)
+    seconds = sum(entry["seconds"] for entry in tasks.entries.values())
+    about["time of all tasks"] = f"{seconds / 60:.1f} minutes"
+    return page.write(frames, docs, _notes(tasks, keys, quick, failures), about)
 
 
 def _notes(tasks, keys, quick, failures):
     if quick:
         yield "A quick run: its verdicts are about a small part of what the paper speaks of."
-    if missing := sum(tasks.get(key) is None for key in keys):
-        parts = {key["experiment"] for key in keys if tasks.get(key) is None}
-        yield (
-            f"This run is not complete: {missing} of {len(keys)} tasks are not done"
-            f" ({', '.join(sorted(parts))})."
-        )
+    if missing := [key["experiment"] for key in keys if tasks.get(key) is None]:
+        of, parts = f"{len(missing)} of {len(keys)} tasks", ", ".join(sorted(set(missing)))
+        yield f"This run is not complete: {of} are not done ({parts})."
     if failures:
         yield f"Tasks that failed: {len(failures)}. {'; '.join(failures)}"
-
-
-def _about(tasks):
-    about = pd.DataFrame(tasks.runs).astype(str).agg(lambda values: ", ".join(values.unique()))
-    seconds = sum(entry["seconds"] for entry in tasks.entries.values())
-    about["time of all tasks"] = f"{seconds / 60:.1f} minutes"
-    return about

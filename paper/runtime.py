@@ -24,22 +24,16 @@ from scipy import linalg
 from paper.claims import by_share, part, some, verdict_of
 from paper.figures import COLORS, log_scale, panels
 from paper.methods import (
-    A1,
     ALL_METHODS,
-    KERNELS,
-    KWAK,
-    L2,
     POLISHED,
-    R1,
-    XIAO,
     grid,
     kernel_matrix,
     kernel_parameters,
     standardized,
-    warm_up,
 )
 from paper.page import ratio
-from paper.published import DATASETS, TIME_RATIOS
+from paper.published import A1, DATASETS, KERNELS, KWAK, L2, R1, TIME_RATIOS, XIAO
+from paper.steps import sign_steps
 
 HALF = f"{R1}, half"
 FORMS = {KWAK: f"{KWAK}, paper's form", XIAO: f"{XIAO}, paper's form"}
@@ -71,7 +65,6 @@ class Clock:
 def measure(at, data_dir):
     """Seconds of one method: the best of up to three fits; a long fit is not repeated."""
     X, _ = standardized(at["dataset"], data_dir)
-    warm_up()
     one = form if at["method"] in FORMS.values() else fit
     runs = [one(at, X)]
     while len(runs) < 3 and runs[0]["seconds"] <= 3:
@@ -91,19 +84,18 @@ def fit(at, X):
         clocks.append(Clock(inner(self, X)))
         return clocks[-1]
 
-    begin = time.perf_counter()
+    asked, begin = most_components(X, at, count), time.perf_counter()
     if name in (KWAK, XIAO):
         with patch.object(type(pca), "_component_solver", clocked):
             pca.fit(X)
-        return whole([moment - begin for moment in clocks[-1].times], min(count, rank_of(X, at)))
+        return whole([moment - begin for moment in clocks[-1].times], asked)
     pca.fit(X)
-    seconds, asked = time.perf_counter() - begin, min(count, int(rank_of(X, at)))
-    return {"seconds": seconds, "done": pca.n_components_, "asked": asked}
+    return {"seconds": time.perf_counter() - begin, "done": pca.n_components_, "asked": asked}
 
 
-def rank_of(X, at):
+def most_components(X, at, count):
     """Components that there are: with the linear kernel no more than the rank of the rows."""
-    return np.linalg.matrix_rank(X) if at["kernel"] == "linear" else len(X)
+    return min(count, int(np.linalg.matrix_rank(X)) if at["kernel"] == "linear" else len(X))
 
 
 def whole(times, asked):
@@ -115,7 +107,7 @@ def whole(times, asked):
 
 def form(at, X):
     """KPCA-L1 and L1-KPCA as the paper describes its runs, in plain array code."""
-    begin, times, asked = time.perf_counter(), [], min(X.shape[1], rank_of(X, at))
+    times, asked, begin = [], most_components(X, at, X.shape[1]), time.perf_counter()
     K = kernel_matrix(X, at["kernel"])
     step = decomposed if at["method"] == FORMS[KWAK] else by_systems
     while len(times) < asked and (len(times) < 2 or times[-1] - times[0] < LIMIT):
@@ -132,20 +124,16 @@ def decomposed(K):
     """One component of KPCA-L1: a decomposition, the longest row, sign steps on the coordinates."""
     values, vectors = linalg.eigh(K, driver="evd")
     Y = vectors * np.sqrt(np.maximum(values, 0))
-    signs = np.where(Y @ Y[np.argmax((Y**2).sum(axis=1))] < 0, -1.0, 1.0)
-    while ((new := np.where(Y @ (Y.T @ signs) < 0, -1.0, 1.0)) != signs).any():
-        signs = new
+    *_, (signs, _) = sign_steps(lambda c: Y @ (Y.T @ c), Y @ Y[np.argmax((Y**2).sum(axis=1))])
     return signs
 
 
 def by_systems(K):
-    """One component of L1-KPCA: the L2 solution, then a system K eta = K c for each step.
-
-    K is singular; a ridge of rounding size lets the elimination end."""
-    n = len(K)
+    """One component of L1-KPCA: the L2 solution, then a system K eta = K c for each step."""
+    n, best = len(K), -math.inf
     vector = linalg.eigh(K, subset_by_index=(n - 1, n - 1))[1][:, 0]
-    signs, ridge = np.where(vector < 0, -1.0, 1.0), 1e-10 * np.trace(K) / n * np.eye(n)
-    best = -math.inf
+    signs = np.where(vector < 0, -1.0, 1.0)
+    ridge = 1e-10 * np.trace(K) / n * np.eye(n)  # K is singular: lets the elimination end
     while (value := signs @ (image := K @ signs)) > best:
         best = value
         eta = linalg.solve(K + ridge, image, assume_a="sym")
@@ -159,7 +147,6 @@ def seconds_of(rows):
 
 
 def time_ratios(rows):
-    """Time over that of Algorithm 1, one line for each data set and kernel."""
     times = some(seconds_of(rows).dropna(subset=A1), A1)
     return times.div(times[A1], axis=0)
 
@@ -266,7 +253,7 @@ def marked(rows, table, form):
 
 def beside(rows):
     """Ours, and the paper's ratio where it gives both times."""
-    ours = marked(rows, time_ratios(rows), ratio)[[*SHOWN, *ALSO]]
+    ours = marked(rows, time_ratios(rows), ratio)
     paper = TIME_RATIOS.reindex(ours.index).map(ratio)
     for method in (KWAK, XIAO, R1, L2):
         known = paper[method] != "\N{EN DASH}"

@@ -6,13 +6,10 @@ but off the curve), the order of the rows, the width (0.2 to 12, even in the log
 """
 
 import numpy as np
-from scipy import linalg
-from sklearn.metrics.pairwise import rbf_kernel
 
 from paper.claims import listed, part
-from paper.methods import A1, L1_METHODS, METHODS, R1, grid
+from paper.methods import A1, L1_METHODS, METHODS, grid, kernel_matrix
 from paper.metrics import inside_boundary, standardized_scores
-from paper.plain import axes_of, loadings, r1
 
 BATCH = 100
 GRID = {
@@ -31,8 +28,7 @@ def draw(seed):
     t = np.sqrt(np.linspace(1 / 16, turns**2, count))
     normal = _polar(3 * t, t) + how["noise"] * rng.standard_normal((count, 2))
     far = _polar(3 * turns * rng.uniform(1.3, 2.5), np.array([0.125, 0.625]) + rng.uniform())
-    off = {"between": _between, "middle": _middle, "anywhere": _anywhere}[how["squares"]]
-    X = np.vstack([normal, far, off(rng, turns, normal)])
+    X = np.vstack([normal, far, _squares(how["squares"], rng, turns, normal)])
     kind = np.repeat([0, 1, 2], [count, 2, 6])
     order = [np.arange(len(X)), np.arange(len(X))[::-1], rng.permutation(len(X))][how["order"]]
     return X[order], kind[order], how
@@ -42,49 +38,39 @@ def _polar(radius, turn):
     return np.column_stack([radius * np.cos(2 * np.pi * turn), radius * np.sin(2 * np.pi * turn)])
 
 
-def _between(rng, turns, normal):
-    t = np.sort(rng.uniform(max(0.7, 0.5 * turns), turns, 6))
-    return _polar(3 * (t - 0.5), t)
-
-
-def _middle(rng, turns, normal):
-    return rng.normal(0, 0.5, (6, 2))
-
-
-def _anywhere(rng, turns, normal):
+def _squares(place, rng, turns, normal):
+    if place == "between":
+        t = np.sort(rng.uniform(max(0.7, 0.5 * turns), turns, 6))
+        return _polar(3 * (t - 0.5), t)
+    if place == "middle":
+        return rng.normal(0, 0.5, (6, 2))
     points = _polar(3 * turns * np.sqrt(rng.uniform(size=200)), rng.uniform(size=200))
     nearest = np.linalg.norm(points[:, None] - normal, axis=2).min(axis=1)
     return points[np.argsort(-nearest)[:6]]
 
 
-def kernel_of(X, how):
-    K = rbf_kernel(X, gamma=1 / (2 * how["sigma"] ** 2))
-    if how["center"]:
-        K = K - K.mean(axis=0) - K.mean(axis=1, keepdims=True) + K.mean()
-    return K
+def two_components(method, K):
+    """Scores on the first two components, one after the other, and coefficients of the first."""
+    how = {"n_components": 1, "kernel": "precomputed", "center": False, "random_state": 0}
+    first = METHODS[method](**how)
+    one = first.fit_transform(K)
+    two = METHODS[method](**how).fit_transform(K - one @ one.T)
+    return np.hstack([one, two]), first.dual_components_[:, 0]
 
 
-def scores_of(K):
-    """The first two scores of each method, found one after the other."""
-    values, vectors = linalg.eigh(K)
-    kept = values > 1e-10 * values[-1]
-    Y = vectors[:, kept] * np.sqrt(values[kept])
-    found = loadings(Y, 2)
-    w = r1(Y, axes_of(Y, 1))
-    left = Y - Y @ w @ w.T
-    found[R1] = np.hstack([w, r1(left, axes_of(left, 1))])
-    return {name: Y @ found[name] for name in METHODS}
+def scores_of(X, how):
+    K = kernel_matrix(X, "gaussian", how["sigma"], how["center"])
+    return {name: two_components(name, K)[0] for name in METHODS}
 
 
 def measure(at):
     """Squares inside the boundary of each method, for a batch of spirals."""
-    rows = []
-    size = at.get("size", BATCH)
+    rows, size = [], at.get("size", BATCH)
     for seed in range(at["batch"] * size, (at["batch"] + 1) * size):
         X, kind, how = draw(seed)
         inside = {
             name: inside_boundary(np.hypot(*standardized_scores(scores).T), kind)["squares_inside"]
-            for name, scores in scores_of(kernel_of(X, how)).items()
+            for name, scores in scores_of(X, how).items()
         }
         rows.append({"seed": seed, **how, **inside})
     return rows

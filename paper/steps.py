@@ -7,6 +7,7 @@ bound says little; the steps that are really needed are few.
 import numpy as np
 import pandas as pd
 
+from benchmarks.results import growth
 from l1kpca import L1KernelPCA
 from l1kpca.datasets import make_low_rank
 from paper.claims import HELD, NOT_HELD, by_share, listed, part, some
@@ -29,16 +30,24 @@ GRID = {
 
 
 def measure(at, data_dir):
-    """Steps to the first component of low-rank rows with noise, or every step on a data set.
-
-    Centered: else the first Gaussian component is nearly the mean, and there are no steps."""
+    """Steps to the first component of low-rank rows with noise, or every step on a data set."""
     if at["part"] == "rate":
         X, _ = standardized(at["dataset"], data_dir)
         return steps_of_algorithm_1(kernel_matrix(X, at["kernel"]))
     X = make_low_rank(at["n_samples"], random_state=at["seed"]).X
     how = kernel_parameters(at["kernel"], 10.0)
+    # Not centered, the first Gaussian component is nearly the mean, and there are no steps.
     pca = L1KernelPCA(1, center=True, solver="fixed_point", start="column", **how)
     return [{"n_iter": pca.fit(X).n_steps_[0]}]
+
+
+def sign_steps(image_of, start):
+    """Signs and their image at each step, from the signs of a start until none moves."""
+    signs, following = None, np.where(start < 0, -1.0, 1.0)
+    while signs is None or (following != signs).any():
+        signs, image = following, image_of(following)
+        yield signs, image
+        following = np.where(image == 0, signs, np.sign(image))
 
 
 def steps_of_algorithm_1(K, n_components=3):
@@ -47,35 +56,19 @@ def steps_of_algorithm_1(K, n_components=3):
     With |x^k| = sqrt(c^T K c) / |K c|_1 and rho(c) = c^T K c / |K c|_1, Theorem 2 rests on
     |x^{k+1}| - |x*| <= rho(c^k) (|x^k| - |x*|). Gaps are relative to the norm at the end; a row
     holds the bound on its gap by the step before, and the gap over that of the step before."""
-    rows = []
+    found = []
     for component in range(n_components):
-        norms, rhos, image, value = search(K)
-        gaps = [norm / norms[-1] - 1 for norm in norms]
-        for step, (gap, rho) in enumerate(zip(gaps, rhos, strict=True)):
-            row = {"component": component, "step": step, "gap": gap, "rho": rho}
-            if step:
-                row["bound"] = gaps[step - 1] * rhos[step - 1]
-                row["ratio"] = gap / gaps[step - 1] if gaps[step - 1] else None
-            rows.append(row)
-        K = K - np.outer(image, image) / value
-    return rows
-
-
-def search(K):
-    """The paper's start and sign steps: norms and rhos on the way, K c and c^T K c at the end."""
-    usable = K.diagonal() > 1e-12 * K.diagonal().max()
-    merit = np.where(usable, np.abs(K).sum(axis=0) / np.sqrt(np.where(usable, K.diagonal(), 1)), -1)
-    signs = np.where(K[:, np.argmax(merit)] < 0, -1.0, 1.0)
-    norms, rhos = [], []
-    while True:
-        image = K @ signs
-        value, l1 = signs @ image, np.abs(image).sum()
-        norms.append(np.sqrt(value) / l1)
-        rhos.append(value / l1)
-        following = np.where(image == 0, signs, np.sign(image))
-        if (following == signs).all():
-            return norms, rhos, image, value
-        signs = following
+        diagonal = np.where(K.diagonal() > 1e-12 * K.diagonal().max(), K.diagonal(), np.inf)
+        start = K[:, np.argmax(np.abs(K).sum(axis=0) / np.sqrt(diagonal))]
+        steps = list(sign_steps(K.__matmul__, start))
+        value, l1 = np.transpose([(signs @ image, np.abs(image).sum()) for signs, image in steps])
+        norm, rho = np.sqrt(value) / l1, value / l1
+        rows = pd.DataFrame({"component": component, "gap": norm / norm[-1] - 1, "rho": rho})
+        before = rows.shift()
+        rows["bound"], rows["ratio"] = before["gap"] * before["rho"], rows["gap"] / before["gap"]
+        found += rows.rename_axis("step").reset_index().to_dict("records")
+        K = K - np.outer(steps[-1][1], steps[-1][1]) / value[-1]
+    return found
 
 
 def theorem_2(rows):
@@ -98,7 +91,7 @@ def few_steps(rows):
     for one."""
     runs = part(rows, "iterations")
     exponents = {
-        kernel: np.polyfit(np.log(own["n_samples"]), np.log(own["n_iter"].clip(lower=1)), 1)[0]
+        kernel: growth(own["n_samples"], own["n_iter"].clip(lower=1))
         for kernel, own in runs.groupby("kernel")
     }
     evidence = (

@@ -15,7 +15,6 @@ would be those of L2-KPCA.
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Circle
-from sklearn.preprocessing import KernelCenterer
 
 from l1kpca.datasets import make_line, make_spiral
 from paper import spirals
@@ -40,11 +39,10 @@ def measure(at, data_dir):
         return spirals.measure(at)
     line = at["part"] == "line"
     X, kind = (make_line if line else make_spiral)(random_state=at["seed"])
-    K = kernel_matrix(X, "linear" if line else "gaussian", at["sigma"])
-    K = KernelCenterer().fit_transform(K) if at["center"] else K
+    K = kernel_matrix(X, "linear" if line else "gaussian", at["sigma"], at["center"])
     rows = []
     for name in METHODS:
-        scores, coef = two_components(name, K)
+        scores, coef = spirals.two_components(name, K)
         standard = standardized_scores(scores)
         radius = np.hypot(*standard.T)
         row = {"method": name, "row": "count", **inside_boundary(radius, kind)}
@@ -56,18 +54,6 @@ def measure(at, data_dir):
             columns = zip(("x", "y", "score_1", "score_2", "kind"), point, strict=True)
             rows.append({"method": name, "row": "point", **dict(columns)})
     return rows
-
-
-def two_components(method, K):
-    """Scores on the first two components, and the coefficients of the first.
-
-    Found one after the other, as all but R1-KPCA do anyway; R1-KPCA measures the distance from
-    the whole subspace, and of rows in a plane nothing is left by two components."""
-    how = {"n_components": 1, "kernel": "precomputed", "center": False, "random_state": 0}
-    first = METHODS[method](**how)
-    one = first.fit_transform(K)
-    two = METHODS[method](**how).fit_transform(K - one @ one.T)
-    return np.hstack([one, two]), first.dual_components_[:, 0]
 
 
 def counts(rows, part):
@@ -146,14 +132,11 @@ def plot_planes(rows):
     """The line, and below it the spiral of the search that is nearest to the paper's picture."""
     points = _points(rows)
     X, kind, how = spirals.draw(spirals.nearest(rows))
-    spiral = spirals.scores_of(spirals.kernel_of(X, how))
     figure, axes = panels(len(METHODS), (2.3 * len(METHODS), 5.6), rows=2)
-    for place, method in enumerate(METHODS):
-        own = points[points["method"] == method]
-        _plane(axes[place], own, method)
-        scores = standardized_scores(spiral[method])
-        own = pd.DataFrame({"score_1": scores[:, 0], "score_2": scores[:, 1], "kind": kind})
-        _plane(axes[place + len(METHODS)], own, method)
+    for place, (method, scores) in enumerate(spirals.scores_of(X, how).items()):
+        _plane(axes[place], points[points["method"] == method], method)
+        own = pd.DataFrame(standardized_scores(scores), columns=["score_1", "score_2"])
+        _plane(axes[place + len(METHODS)], own.assign(kind=kind), method)
     axes[0].set_ylabel("the line")
     axes[len(METHODS)].set_ylabel(f"a spiral, σ = {how['sigma']:.2g}, {CENTERING[how['center']]}")
     return figure

@@ -58,6 +58,8 @@ class Tasks:
         How many tasks there are, for the lines on standard error.
     quiet : bool, default=False
         Print no line for each task.
+    fresh : bool, default=False
+        Forget what the file holds.
 
     Attributes
     ----------
@@ -68,8 +70,10 @@ class Tasks:
         Start, versions and machine of every run that added a task.
     """
 
-    def __init__(self, path, total=None, *, quiet=False):
+    def __init__(self, path, total=None, *, quiet=False, fresh=False):
         self.path, self.total, self.quiet = Path(path), total, quiet
+        if fresh:
+            self.path.unlink(missing_ok=True)
         self.entries, self.runs, self._seen, self._begun = {}, [], 0, False
         lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
         for text in lines:
@@ -108,9 +112,22 @@ class Tasks:
                 print(f"{self._seen}{of} {_text(key)} {seconds:.2f} s", file=sys.stderr, flush=True)
         return self.entries[_text(key)]["result"]
 
+    def run_all(self, tasks, errors=Exception):
+        """Run pairs of a key and a function: gives key, result and error, one of the two None."""
+        for key, function in tasks:
+            try:
+                result, failed = self.run(key, function), None
+            except errors as error:
+                result, failed = None, error
+            yield key, result, failed
+
     def get(self, key):
         """The stored result of a task; None if there is none."""
         return self.entries.get(_text(key), {}).get("result")
+
+    def about(self, key):
+        """Start, versions and machine of the run that added a task."""
+        return self.runs[self.entries[_text(key)]["run"]]
 
     def _append(self, key, result, seconds):
         entry = json.loads(_text({"key": key, "result": result, "seconds": round(seconds, 4)}))

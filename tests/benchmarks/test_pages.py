@@ -15,11 +15,11 @@ from benchmarks import (
     peers,
     results,
     scale,
-    scale_page,
     speed_page,
 )
 from benchmarks.speed_cases import CELLS, DEFAULT
 from l1kpca import L1KernelPCA
+from paper.methods import standardized
 
 DETECTION = (results.DOCS / "detection.md").read_text()
 EXAMPLES = re.findall(r"```python\n(.*?)```", DETECTION, flags=re.DOTALL)
@@ -86,7 +86,7 @@ def test_cells_are_drawn_against_rows_and_components(tmp_path, monkeypatch):
 
 
 def test_the_page_on_scaling_can_be_written(only_page):
-    text = only_page("scale", "scaling.md", scale_page.MAKERS)
+    text = only_page("scale", "scaling.md", scale.MAKERS)
     assert_whole(text)
     largest = json.loads((results.RESULTS / "scale.json").read_text())["exact-80k"]["result"]
     assert f"| 80,000 | {results.duration(largest['wall time'])} |" in text
@@ -101,7 +101,7 @@ def test_the_times_of_workers_are_compared():
         for name, s in zip(names, seconds, strict=True)
     }  # fmt: skip
     cases["workers-tasks"] = cases["workers-5M"] | {"partitions": 100, "wall time": 5}
-    text = scale_page.cluster(cases)
+    text = scale.cluster(cases)
     assert_whole(text)
     assert "power 1.00 of n; two workers are 1.50 times as fast as one" in text
     assert "0.2 times as long as `dask_ml`" in text
@@ -159,7 +159,7 @@ def test_components_are_deflated_as_in_one_fit(monkeypatch):
     monkeypatch.setattr(
         optimality, "bound", lambda model, budget=None: seen.append(model) or (1, 0)
     )
-    X, _ = optimality.standardized("wbc")
+    X, _ = standardized("wbc")
     for kernel, own in (("linear", {}), ("Gaussian", {"kernel": "rbf", "gamma": "paper"})):
         seen.clear()
         optimality.gaps("wbc", kernel, budget=None)

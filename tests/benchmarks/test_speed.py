@@ -9,7 +9,7 @@ import pytest
 from benchmarks import speed, speed_page
 from benchmarks.results import measure
 from benchmarks.speed_cases import CASES, CELLS, COLUMN, DEFAULT, OURS, READ, TIMED
-from benchmarks.speed_targets import TARGETS
+from benchmarks.speed_page import TARGETS
 from benchmarks.timing import ROOT
 from scripts.tasks import Tasks
 

@@ -194,5 +194,4 @@ def test_the_experiment_of_the_page_on_extending_works(tmp_path):
     rows = pd.DataFrame([{**at, **row} for row in names["measure"](at, None)])
     shown = page.shown_of(SimpleNamespace(**names), rows, tmp_path)
     assert [verdict for *_, verdict, _ in shown.claims] == [names["CLAIMS"][0](rows)[0]]
-    said = page.section(shown)
-    assert said.startswith("## Where a random start ends")
+    assert shown.details[0] == "## Where a random start ends"

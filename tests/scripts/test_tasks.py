@@ -85,3 +85,18 @@ def test_another_file_is_refused(path):
     path.write_text("x,y\n1,2\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"tasks\.jsonl holds no finished tasks"):
         Tasks(path)
+
+
+def test_a_task_that_fails_does_not_end_the_run(path):
+    tasks = Tasks(path)
+    pairs = [("a", lambda: 1), ("b", forbidden), ("c", lambda: 3)]
+    found = [(key, result, str(error)) for key, result, error in tasks.run_all(pairs)]
+    assert found == [("a", 1, "None"), ("b", None, "was computed again"), ("c", 3, "None")]
+    assert tasks.about("c") == tasks.runs[0]
+    with pytest.raises(AssertionError):
+        list(tasks.run_all(pairs, OSError))
+
+
+def test_what_the_file_holds_can_be_forgotten(path):
+    Tasks(path).run("a", lambda: 1)
+    assert Tasks(path, fresh=True).get("a") is None
