@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scripts.tasks import ROOT
 
-SHORT, LONG = 0.1, 2.0  # seconds; what takes less is timed more often, what takes more less often
+SHORT, LONG = 0.1, 20.0  # seconds; what takes less is timed more often, what takes more less often
 BEHIND = 1.3  # times the fastest rival in the first round: not timed again
 
 

@@ -29,7 +29,7 @@ def test_works_take_turns():
 
 
 def test_the_longer_a_work_the_fewer_rounds():
-    _, works = recorded({"long": 11.0, "middle": 2.0, "short": 0.1})
+    _, works = recorded({"long": 21.0, "middle": 2.0, "short": 0.1})
     found = {name: len(runs) for name, runs in in_turn(works).items()}
     assert found == {"long": 3, "middle": 5, "short": 15}
 
