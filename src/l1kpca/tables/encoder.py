@@ -14,8 +14,8 @@ from l1kpca._typing import Array
 from l1kpca.links import Documented
 from l1kpca.tables import kinds as k
 from l1kpca.tables.categories import learn_categories
-from l1kpca.tables.features import far_out, gaps
-from l1kpca.tables.kinds import Change, Kind, as_columns, is_table, read_columns
+from l1kpca.tables.features import Change, far_out, gaps, read_columns
+from l1kpca.tables.kinds import Kind, as_columns, is_table
 from l1kpca.tables.written import DAY
 
 _LEAST = {"value": 0.0, "gap": 0.3, "rarity": 1.0, "position": 1.0}  # gap: one is twice the other

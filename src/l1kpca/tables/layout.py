@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from l1kpca.tables.separation import MISSING_WORDS, Layout, cell_kind, cells_of, separated
 from l1kpca.tables.table import Notes, Reading, TableError, unique_names
-from l1kpca.tables.written import NO_NUMBER, shortened
+from l1kpca.tables.written import ERRORS, NO_NUMBER, shortened
 
 _COMMENT = "#"
 _CONTROLS = bytes({*range(32)} - {1, *range(9, 14), 27, 31})
@@ -184,7 +184,9 @@ def _is_unit_row(cells: list[list[str]], kinds: list[list[str]], decimal: str) -
             if cell and cell in [row[place] for row in cells[1:] if place < len(row)]:
                 return False
         elif n_missing < len(below):
-            if kind != "missing" and (kind not in words or cell.strip().lower() in NO_NUMBER):
+            if kind != "missing" and (
+                kind not in words or cell.strip().lower() in NO_NUMBER | ERRORS
+            ):
                 return False
             said.append(kind in words)
     return sum(said) > len(said) / 2 and len(said) > 1
