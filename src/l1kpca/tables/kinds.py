@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -165,7 +165,8 @@ def _kind_of_text(name: str, cells: list[str | None]) -> Kind:
     unread = {cell: k for cell, k in counts.items() if np.isinf(numbers(cell))}
     if sum(unread.values()) <= few:
         if sum(k for cell, k in counts.items() if re.fullmatch(r"0\d+", cell)) > few:
-            return Kind("id", "codes with leading zeros")
+            found = _kind_of_words(name, counts, "; codes with leading zeros")
+            return replace(found, kind="id") if found.kind == "text" else found
         read = np.array([np.nan if cell is None else numbers(cell) for cell in cells])
         return _kind_of_numbers(name, read, numbers)
     dates = Dates.learn(counts)
