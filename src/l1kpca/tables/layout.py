@@ -134,7 +134,7 @@ def _names_in_groups(rows: list[Row]) -> list[str]:
         return []
     if len({*names} - {""}) == len(names):
         return rows[1].cells
-    group, joined = "", []
+    group, joined = "", list[str]()
     for above, name in zip(groups, names, strict=True):
         if not above and joined[-1:] == [group]:  # that was the name of one column
             return []
