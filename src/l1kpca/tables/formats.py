@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
-from l1kpca.files import UNREADABLE, read_arrays
+from l1kpca.files import read_arrays
 from l1kpca.tables.columns import Batches, Opened
 from l1kpca.tables.table import Notes, Reading, TableError, shown_list, unique_names
 from l1kpca.tables.text import Chunks, as_csv, json_chunks, lines_of, open_text
@@ -54,7 +54,10 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
         kind = found if head.startswith(start) else kind
     try:
         if head.startswith(b"PK\x03\x04") and kind == "text":
-            kind = _inside(path)
+            with zipfile.ZipFile(path) as archive:
+                inside = archive.namelist()
+            arrays = "numpy" if all(name.endswith(".npy") for name in inside) else "text"
+            kind = "excel" if any(name.startswith("xl/") for name in inside) else arrays
         if kind in ("parquet", "arrow"):
             return _open_arrow(path, kind, notes)
         if kind in ("numpy", "mat"):
@@ -64,9 +67,9 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
             own = replace(reading, separator=",")  # as it is made into text
             return open_text(str(path), excel_chunks(path, notes), own, notes)
         return _open_text(path, reading, notes)
-    except (pa.ArrowException, *UNREADABLE) as error:
-        if isinstance(error, TableError | PermissionError):
-            raise
+    except (TableError, PermissionError):
+        raise
+    except Exception as error:  # readers of damaged files raise anything
         raise _damaged(path, kind) from error
 
 
@@ -163,7 +166,7 @@ def _open_arrays(path: Path, notes: Notes) -> Opened:
         if zipfile.is_zipfile(path):
             _check_unpacked(path)
         elif path.suffix.lower() == ".npy":
-            with suppress(*UNREADABLE):  # never all of it in memory
+            with suppress(Exception):  # never all of it in memory
                 arrays = {ROWS: StoredRows(path)}
         arrays = arrays or read_arrays(path)
     except ValueError as error:
@@ -195,14 +198,6 @@ def _check_unpacked(path: Path, largest: int = _LARGEST_UNPACKED) -> None:
         size = sum(member.file_size for member in archive.infolist())
     if size > largest:
         raise TableError(f"{path} unpacks to {size >> 20} MB; unpack it, or store it as Parquet.")
-
-
-def _inside(path: Path) -> str:
-    with zipfile.ZipFile(path) as archive:
-        names = archive.namelist()
-    if any(name.startswith("xl/") for name in names):
-        return "excel"
-    return "numpy" if all(name.endswith(".npy") for name in names) else "text"
 
 
 def _open_text(path: Path, reading: Reading, notes: Notes) -> Opened:
