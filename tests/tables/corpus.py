@@ -256,9 +256,11 @@ CASES = {
         notes=("before the table are left out: 1 (the first: ',Building,Building,Building')",),
     ),
     "names alike in groups": text(
-        "from,Flat,,Rent,\n,m2,n,EUR,n\n" + lines([(*row, row[3]) for row in ROWS], names=None),
+        "Rents of 2024\n\nfrom,Flat,,Rent,\n,m2,n,EUR,n\n"
+        + lines([(*row, row[3]) for row in ROWS], names=None),
         columns=dict(zip(("from", "Flat m2", "Flat n", "Rent EUR", "Rent n"),
                          (*BASE.values(), BASE["rooms"]), strict=True)),
+        notes=("before the table are left out: 2",),
     ),
     "names in merged cells": Case(
         merged_names(), name="table.xlsx",

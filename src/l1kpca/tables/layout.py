@@ -33,9 +33,10 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
         raise TableError(f"{path} is empty; give a file with a line for each row.")
     layout, width, rows = separated(path, lines, layout, reading.separator)
     start = _start(rows, width)
-    before, rows = rows[:start], rows[start:]
+    before, rows, top = rows[:start], rows[start:], rows[start].line
     if reading.header == "auto" and (grouped := _names_in_groups(rows)):
-        before += [rows[0]] if grouped == rows[1].cells else []
+        if grouped == rows[1].cells:  # no use is made of the first line
+            before, top = [*before, rows[0]], rows[1].line
         rows = [rows[1]._replace(cells=grouped), *rows[2:]]
     counts = Counter(itertools.chain(*[row.kinds for row in rows]))
     commas = layout.delimiter != "," and counts["comma"] > counts["point"]
@@ -48,7 +49,7 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     names = _names(rows, before, layout, width, header > 0)
     if not all(row.cells[0].startswith(_COMMENT) for row in before):
         shown = shortened(layout.delimiter.join(before[0].cells))
-        notes.add("lines before the table are left out", shown, rows[0].line)
+        notes.add("lines before the table are left out", shown, top)
     if header > 1:
         said = "below the names are words where the columns have numbers, as units are: left out"
         notes.add(said, shortened(layout.delimiter.join(rows[1].cells)), header - 1)
@@ -191,9 +192,9 @@ def _has_header(rows: list[Row], words: set[str]) -> bool:
 
 def _is_unit_row(rows: list[Row], words: set[str]) -> bool:
     """Whether the first row has no number, but words, in the columns that have numbers below."""
-    (_, cells, own), *rest = rows
-    if len(rest) + 1 < _FEWEST_BELOW or len(cells) < 2:
+    if len(rows) < _FEWEST_BELOW or len(rows[0].cells) < 2:
         return False
+    (_, cells, own), *rest = rows
     said = []
     for place, (cell, kind) in enumerate(zip(cells, own, strict=True)):
         below = [row.kinds[place] for row in rest if place < len(row.kinds)]
