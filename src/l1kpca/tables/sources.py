@@ -161,9 +161,9 @@ def _first_pass(
                 if most is not None and n_kept > 1.2 * most:
                     bound, kept = _smallest(kept, most)
                     n_kept = most
-        except TableError:
-            raise
-        except Exception as error:  # noqa: BLE001 (readers of damaged files raise anything)
+        except Exception as error:  # readers of damaged files raise anything
+            if file.retried is None or isinstance(error, TableError):
+                raise
             files[place] = file.retried(error)
             return None
     if most is not None and n_kept > most:
