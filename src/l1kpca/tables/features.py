@@ -55,8 +55,7 @@ def read_columns(
 def _numbers(name: str, cells: Array, kind: Kind, changes: list[Change]) -> Array:
     numbers = cells[:, 0] if cells.ndim == 2 else cells
     if cells.dtype == object:
-        reader = kind.reader if isinstance(kind.reader, Numbers) else Numbers()
-        numbers = _read(cells, reader, np.nan)
+        numbers = _read(cells, kind.reader or Numbers(), np.nan)
     numbers = np.where(np.isinf(numbers), np.inf, numbers)
     code = numbers == (np.nan if kind.missing is None else kind.missing)
     missing = "apparently a code for missing: taken as missing"
@@ -73,8 +72,7 @@ def _dates(
     if cells.ndim == 1:
         if cells.dtype != object:
             cells = np.array([f"{day:.0f}" if day == day else None for day in cells], dtype=object)
-        reader = kind.reader if isinstance(kind.reader, Dates) else Dates()
-        moments = _read(cells, reader, (np.nan, np.nan)).reshape(-1, 2)
+        moments = _read(cells, kind.reader or Dates(), (np.nan, np.nan)).reshape(-1, 2)
         _note(changes, name, NOT_READ["date"], cells, np.isinf(moments[:, 0]))
     wall = moments[:, 1].tolist()
     weekdays = [_WEEK[int(s // DAY + 3) % 7] if s == s else None for s in wall]
