@@ -120,8 +120,8 @@ def _first_rows(lines: list[str], layout: Layout) -> list[Row]:
     with suppress(csv.Error):  # the first lines are enough for a guess
         for cells in reader:
             if any(map(str.strip, cells)):
-                kinds = [cell_kind(cell, layout.missing) for cell in cells]
-                rows.append(Row(line, cells, kinds))
+                kinds = map(cell_kind, cells, itertools.repeat(layout.missing))
+                rows.append(Row(line, cells, [*kinds]))
             line = reader.line_num
             if len(rows) == _SAMPLE_ROWS:
                 break
