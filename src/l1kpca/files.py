@@ -1,28 +1,18 @@
 """Write files whole or not at all; read arrays without unpickling."""
 
 import glob
-import lzma
 import os
 import secrets
 import stat
-import struct
-import tokenize
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
-from zipfile import BadZipFile
+from typing import Any
 
 import numpy as np
 
 _UNFINISHED = ".part"
 _HDF5_STARTS = (b"\x89HDF\r\n\x1a\n", b"MATLAB 7.3 MAT-file")
-# What readers raise on damaged files, and on kinds that they do not know; those of XML SyntaxError.
-UNREADABLE = (
-    ValueError, TypeError, LookupError, AttributeError, OSError, EOFError, RuntimeError,
-    BadZipFile, lzma.LZMAError, struct.error, SyntaxError, tokenize.TokenError, zlib.error,
-)  # fmt: skip
 
 
 class OutputError(RuntimeError):
@@ -72,10 +62,13 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
             yield temporary
             with temporary.open("rb+") as file:
                 os.fsync(file.fileno())
-            if overwrite:
-                temporary.replace(target)
-            else:
-                _rename_to_new(temporary, target, path)
+            if not overwrite:
+                try:  # in one step, refused if somebody took the name
+                    os.link(temporary, target)
+                    return
+                except OSError:  # it is taken, or a file system has no links
+                    check_writable(path)
+            temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
 
@@ -99,10 +92,14 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
         file.seek(0)
         try:
             if mat:
-                return _load_mat(file)
+                from scipy.io import loadmat  # noqa: PLC0415 (slow, and needed here alone)
+
+                return {k: a for k, a in loadmat(file).items() if not k.startswith("__")}
             loaded = np.load(file, allow_pickle=False)
             return {"X": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
-        except UNREADABLE as error:
+        except MemoryError:
+            raise
+        except Exception as error:  # readers of damaged files raise anything
             if "allow_pickle=False" in str(error) or "pickled data" in str(error):
                 raise ValueError(
                     f"{path} holds pickled objects, which are never loaded; save plain arrays."
@@ -110,27 +107,6 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
             kind = path.suffix.lower()
             said = f"{path} is not a readable {kind} file, or it is damaged; save it again."
             raise ValueError(said) from error
-
-
-def _load_mat(file: IO[bytes]) -> dict[str, Any]:
-    from scipy.io import loadmat, matlab  # noqa: PLC0415 (slow, and needed here alone)
-
-    try:
-        return {name: a for name, a in loadmat(file).items() if not name.startswith("__")}
-    except matlab.MatReadError as error:
-        raise ValueError(str(error)) from error
-
-
-def _rename_to_new(temporary: Path, target: Path, shown: str | os.PathLike[str]) -> None:
-    """Give the file its name, unless somebody took it: a link is made or refused in one step."""
-    try:
-        os.link(temporary, target)
-    except FileExistsError:
-        check_writable(shown)  # refuses, with the reason
-        raise
-    except OSError:  # a file system without links
-        check_writable(shown)
-        temporary.replace(target)
 
 
 @contextmanager

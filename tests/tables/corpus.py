@@ -99,6 +99,18 @@ def workbook(above=0, **sheets):
     return out.getvalue()
 
 
+def merged_names():
+    """A sheet whose names are in two lines, one of which has those of groups."""
+    out, sheet = io.BytesIO(), pd.DataFrame(BASE)
+    with pd.ExcelWriter(out) as writer:
+        sheet.to_excel(writer, sheet_name="rents", index=False, header=False, startrow=2)
+        own = writer.sheets["rents"]
+        own["A1"], own["B1"], own["D1"], own["B2"], own["C2"] = "town", "Flat", "rooms", *NAMES[1:3]
+        for cells in ("A1:A2", "B1:C1", "D1:D2"):
+            own.merge_cells(cells)
+    return out.getvalue()
+
+
 FRENCH = ["Orl\u00e9ans", *TOWN[1:]]
 ACCENTED = [(FRENCH[0], *ROWS[0][1:]), *ROWS[1:]]
 GERMAN = [(t, s.replace(".", ","), p, r) for t, s, p, r in ROWS]
@@ -242,6 +254,18 @@ CASES = {
     "groups above the names": text(
         ",Building,Building,Building\n" + lines(),
         notes=("before the table are left out: 1 (the first: ',Building,Building,Building')",),
+    ),
+    "names alike in groups": text(
+        "Rents of 2024\n\nfrom,Flat,,Rent,\n,m2,n,EUR,n\n"
+        + lines([(*row, row[3]) for row in ROWS], names=None),
+        columns=dict(zip(("from", "Flat m2", "Flat n", "Rent EUR", "Rent n"),
+                         (*BASE.values(), BASE["rooms"]), strict=True)),
+        notes=("before the table are left out: 2",),
+    ),
+    "names in merged cells": Case(
+        merged_names(), name="table.xlsx",
+        columns=dict(zip(("town", "Flat size", "Flat price", "rooms"), BASE.values(),
+                         strict=True)),
     ),
     "a row of units": text(
         lines([("", "m2", "EUR", "n"), *ROWS]),

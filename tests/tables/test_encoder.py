@@ -57,6 +57,7 @@ KINDS_OF = {
         "a level called none": lambda: words("None", "shed", "garage"),
         "many that repeat": lambda: words(*[f"city {i}" for i in range(40)]),
         "numbers among words": lambda: words("1", "2", "3", "old"),
+        "few codes with leading zeros": lambda: words("01", "02", "10"),
     },
     "boolean": {
         "bool": lambda: draw().random(N) < 0.3,
@@ -81,6 +82,7 @@ KINDS_OF = {
         "counter, backwards": lambda: np.arange(N)[::-1],
         "sample of a counter": lambda: np.sort(draw().choice(10**6, N, replace=False)),
         "leading zeros": lambda: [f"{i:05d}" for i in draw().integers(0, 99999, N)],
+        "leading zeros that repeat": lambda: [f"{i:03d}" for i in draw().integers(0, 99, N)],
         "own words": lambda: [f"A-{i}" for i in range(N)],
         "zip": lambda: draw().integers(10000, 99999, N),
         "CustomerID": lambda: draw().integers(1, 50, N),

@@ -3,7 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -61,11 +61,9 @@ def tallied(
 def _best(kept: list[_Part], n_kept: int) -> _Part:
     """The most abnormal rows so far, in the order of the table."""
     parts, found, places = zip(*kept, strict=True)
-    everything = slice(None)
-    frame = pd.concat([*map(attrgetter("table"), parts)], ignore_index=True)
-    encoded, judged = replace(taken(parts, everything), table=frame), taken(found, everything)
-    best = np.sort(np.argsort(-judged.abnormality, kind="stable")[:n_kept])
-    return encoded[best], taken([judged], best), np.concatenate(places)[best]
+    abnormality = np.concatenate([*map(attrgetter("abnormality"), found)])
+    best = np.sort(np.argsort(-abnormality, kind="stable")[:n_kept])
+    return taken(parts, best), taken(found, best), taken(places, best)
 
 
 def _cases(table: Table, encoded: Encoded, whole: Whole | None) -> Cases:
@@ -94,11 +92,13 @@ def _notes(changes: Mapping[Any, tuple[int, str]], holes: Counter[str]) -> Itera
         yield f"{what}: rows are judged by the cells that are there"
 
 
-def taken(values: Sequence[Any], rows: np.ndarray | slice) -> Any:
-    """Objects as one with some rows of all in each array; what is no array is that of the first."""
+def taken(values: Sequence[Any], rows: np.ndarray) -> Any:
+    """Objects as one with some rows of all in each array; what has no rows is that of the first."""
     first, parts = values[0], {}
     if isinstance(first, np.ndarray):
         return np.concatenate(values)[rows]
+    if isinstance(first, pd.DataFrame):
+        return pd.concat(values, ignore_index=True).iloc[rows]
     if not is_dataclass(first) or isinstance(first, type):
         return first
     for field in fields(first):

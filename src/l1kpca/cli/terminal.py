@@ -204,7 +204,17 @@ def status_of(error: BaseException) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (stands in until exit)
     if isinstance(error, BrokenPipeError):  # the reader went away, as `head` does
         return 0
-    sentence = _sentence(error)
+    sentence = None  # what a user can do something about
+    if type(error).__module__.startswith("l1kpca."):  # errors of our own are such a sentence
+        sentence = str(error)
+    elif hasattr(error, "format_message"):  # how typer reports options that it cannot read
+        sentence = f"{_one_line(error.format_message())} Add --help for what is possible."
+    elif isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
+        sentence = lacking(error.name)
+    elif isinstance(error, OSError):
+        what = error.filename or "the output"
+        why = error.strerror or _one_line(str(error))
+        sentence = f"{what} could not be read or written: {why}."
     if sentence is not None:
         say(sentence)
         return BAD_INPUT
@@ -215,20 +225,6 @@ def status_of(error: BaseException) -> int:
         f" set {TRACEBACK_VARIABLE}=1, run the command again, and report what it prints."
     )
     return DEFECT
-
-
-def _sentence(error: BaseException) -> str | None:
-    """What a user can do something about; None for a defect."""
-    if type(error).__module__.startswith("l1kpca."):  # errors of our own are such a sentence
-        return str(error)
-    if hasattr(error, "format_message"):  # how typer reports options that it cannot read
-        return f"{_one_line(error.format_message())} Add --help for what is possible."
-    if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
-        return lacking(error.name)
-    if isinstance(error, OSError):
-        what = error.filename or "the output"
-        return f"{what} could not be read or written: {error.strerror or _one_line(str(error))}."
-    return None
 
 
 def _one_line(text: str) -> str:

@@ -14,7 +14,7 @@ from scipy import sparse
 from l1kpca._typing import Array
 from l1kpca.components.base import Component, ComponentSolver
 from l1kpca.directions.base import Status
-from l1kpca.files import UNREADABLE, OutputError, replacing, unfinished
+from l1kpca.files import OutputError, replacing, unfinished
 from l1kpca.gram.base import Gram
 from l1kpca.gram.choose import is_on_workers
 from l1kpca.threads import spans
@@ -122,7 +122,7 @@ def _read(path: Path) -> Mapping[str, Any] | None:
             found = dict(content)
         if int(found["format"]) != _FORMAT:
             raise KeyError("format")
-    except UNREADABLE:
+    except Exception:  # noqa: BLE001 (a damaged file makes readers raise anything)
         raise ValueError(
             f"checkpoint={str(path)!r} is not a checkpoint of this version of l1kpca: delete the"
             " file to start over, or give another path"

@@ -1,15 +1,10 @@
 r"""Categories as numbers that count for no more than the numbers of a table do.
 
-A category becomes two features.  Its **rarity** is how rare the level is, on the scale of a
-variable of variance 1: with P the share of the rows whose levels are not clearly more than twice as
-frequent, it is :math:`-\log(P) / \sqrt 2`, the size that a Laplace variable exceeds with
-probability P.  A level of one row in a thousand counts as a number 4.9 spreads out; levels that are
-about equally frequent count nothing.  The shares are those *given the earlier category that
-predicts this one best*, if it takes away a quarter of the surprise on unseen rows: a rare
-combination is rare, and a column that repeats another is never surprising.  Its **position** is
-where the rows of a level stand among the numbers, along the axis that separates the levels best;
-its variance is the share that the level explains there, so numbers are judged given the category.
-Many categories are scaled down together: they never have more variance than the numbers.
+A category becomes two features.  Its *rarity* is :math:`-\log(P) / \sqrt 2`, the size that a
+Laplace variable of variance 1 exceeds with probability P, the share of the rows whose levels are
+not clearly more frequent, given the earlier category that predicts this one best.  Its *position*
+is where the rows of a level stand among the numbers; its variance is the share that the level
+explains there.  The guide to tables says why ("How categories are weighed").
 """
 
 from collections import Counter

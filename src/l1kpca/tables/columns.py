@@ -16,17 +16,13 @@ Batches = Iterator[tuple[pa.RecordBatch, float]]
 _CODE = r"^(?:0[0-9xX]|[0-9]{19,}$)"  # leading zeros, or more digits than a number keeps
 
 
-def _raised(error: Exception) -> Any:
-    raise error
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Opened:
     """One file: its columns, and its rows as Arrow batches, as often as needed."""
 
     names: tuple[str, ...]  # of the columns, no two alike
     batches: Callable[[Notes], Batches]  # of consecutive rows, with the share read so far
-    retried: Callable[[Exception], "Opened"] = _raised  # after an error, in another way or not
+    retried: Callable[[Exception], "Opened"] | None = None  # after an error, in another way
     layout: Layout | None = None  # of a text, whose cells are text until all are known
     names_given: bool = True  # by the file itself, as are the id and the truth
     id_column: str | None = None

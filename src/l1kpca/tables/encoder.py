@@ -14,8 +14,8 @@ from l1kpca._typing import Array
 from l1kpca.links import Documented
 from l1kpca.tables import kinds as k
 from l1kpca.tables.categories import learn_categories
-from l1kpca.tables.features import far_out, gaps
-from l1kpca.tables.kinds import Change, Kind, as_columns, is_table, read_columns
+from l1kpca.tables.features import Change, far_out, gaps, read_columns
+from l1kpca.tables.kinds import Kind, as_columns, is_table
 from l1kpca.tables.written import DAY
 
 _LEAST = {"value": 0.0, "gap": 0.3, "rarity": 1.0, "position": 1.0}  # gap: one is twice the other
@@ -193,7 +193,11 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
     def _encoded(self, columns: Mapping[str, Array]) -> Encoded:
         changes: list[Change] = []
         numbers, words = read_columns(columns, self.plan_, changes)
-        changes = [self._judged(change) for change in changes]
+        for place, change in enumerate(changes):
+            if change.what in k.NOT_READ.values():
+                hole = np.isnan(_far(self, change.column))
+                what = f"{change.what}: taken as {'missing' if hole else 'far out'}"
+                changes[place] = replace(change, what=what)
         codes = {part: c.codes(words[part]) for part, c in self.categories_.items()}
         parts, out = list(codes), np.empty((len(next(iter(columns.values()))), len(self.features_)))
         for place, (name, part, what) in enumerate(self.features_):
@@ -214,13 +218,6 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
                     example = repr(words[name, part][int(new.argmax())])
                     changes.append(Change(name, "never seen before", int(new.sum()), example))
         return Encoded(out, self, None, tuple(changes))
-
-    def _judged(self, change: Change) -> Change:
-        """The same change, with what becomes of cells that cannot be read."""
-        if change.what not in k.NOT_READ.values():
-            return change
-        how = "taken as missing" if np.isnan(_far(self, change.column)) else "taken as far out"
-        return replace(change, what=f"{change.what}: {how}")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
-from l1kpca.files import UNREADABLE, read_arrays
+from l1kpca.files import read_arrays
 from l1kpca.tables.columns import Batches, Opened
 from l1kpca.tables.table import Notes, Reading, TableError, shown_list, unique_names
 from l1kpca.tables.text import Chunks, as_csv, json_chunks, lines_of, open_text
@@ -54,7 +55,10 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
         kind = found if head.startswith(start) else kind
     try:
         if head.startswith(b"PK\x03\x04") and kind == "text":
-            kind = _inside(path)
+            with zipfile.ZipFile(path) as archive:
+                inside = archive.namelist()
+            arrays = "numpy" if all(name.endswith(".npy") for name in inside) else "text"
+            kind = "excel" if any(name.startswith("xl/") for name in inside) else arrays
         if kind in ("parquet", "arrow"):
             return _open_arrow(path, kind, notes)
         if kind in ("numpy", "mat"):
@@ -64,9 +68,9 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
             own = replace(reading, separator=",")  # as it is made into text
             return open_text(str(path), excel_chunks(path, notes), own, notes)
         return _open_text(path, reading, notes)
-    except (pa.ArrowException, *UNREADABLE) as error:
-        if isinstance(error, TableError | PermissionError):
-            raise
+    except (TableError, PermissionError):
+        raise
+    except Exception as error:  # readers of damaged files raise anything
         raise _damaged(path, kind) from error
 
 
@@ -108,36 +112,6 @@ def _open_arrow(path: Path, kind: str, notes: Notes) -> Opened:
     return Opened(names=names, batches=batches, retried=retried)
 
 
-class StoredRows:
-    """Rows of a ``.npy`` file, read when they are asked for.
-
-    A map of the file would be shorter, but the system ends a process whose mapped file shrinks.
-    """
-
-    def __init__(self, path: Path) -> None:
-        mapped: Any = np.load(path, mmap_mode="r", allow_pickle=False)
-        self.path, self.shape, self.dtype, self.ndim = path, mapped.shape, mapped.dtype, mapped.ndim
-        self._offset, self._by_columns = mapped.offset, not mapped.flags.c_contiguous
-
-    def __len__(self) -> int:
-        return int(self.shape[0])
-
-    def __getitem__(self, rows: slice) -> Any:
-        start, stop, _ = rows.indices(len(self))
-        if not self._by_columns:
-            width = self.shape[1]
-            return self._read(start * width, (stop - start) * width).reshape(-1, width)
-        columns = [self._read(j * len(self) + start, stop - start) for j in range(self.shape[1])]
-        return np.array(columns).T
-
-    def _read(self, start: int, count: int) -> Any:
-        at = self._offset + start * self.dtype.itemsize
-        found = np.fromfile(self.path, dtype=self.dtype, count=count, offset=at)
-        if len(found) < count:
-            raise ValueError(f"{self.path} ends before its last row")
-        return found
-
-
 def array_table(
     rows: Any, labels: np.ndarray | None, names: Iterable[str] = (), truth: str = TRUTH
 ) -> Opened:
@@ -148,12 +122,30 @@ def array_table(
 
     def batches(notes: Notes) -> Batches:
         for at in spans(len(rows), max(1, _MOST_VALUES // rows.shape[1])):
-            cells = [*np.asfortranarray(rows[at]).T, *([] if labels is None else [labels[at]])]
+            cells = [
+                *np.asfortranarray(_rows(rows, at)).T,
+                *([] if labels is None else [labels[at]]),
+            ]
             arrays = [pa.array(column, from_pandas=True) for column in cells]
             yield pa.RecordBatch.from_arrays(arrays, names=columns), at.stop / len(rows)
 
     known = None if labels is None else truth
     return Opened(names=columns, batches=batches, names_given=bool(given), truth_column=known)
+
+
+def _rows(rows: Any, at: slice) -> Any:
+    """Some of the rows; of a mapped file they are read, as it ends the process if it shrinks."""
+    if not isinstance(rows, np.memmap):
+        return rows[at]
+    (n, width), count, offset = rows.shape, at.stop - at.start, rows.offset
+    pieces = [(at.start * width, count * width)]
+    if not rows.flags.c_contiguous:
+        pieces = [(column * n + at.start, count) for column in range(width)]
+    read = partial(np.fromfile, rows.filename, rows.dtype)
+    found = [read(size, offset=offset + first * rows.itemsize) for first, size in pieces]
+    if sum(map(len, found)) < count * width:
+        raise ValueError(f"{rows.filename} ends before its last row")
+    return found[0].reshape(-1, width) if rows.flags.c_contiguous else np.array(found).T
 
 
 def _open_arrays(path: Path, notes: Notes) -> Opened:
@@ -163,8 +155,8 @@ def _open_arrays(path: Path, notes: Notes) -> Opened:
         if zipfile.is_zipfile(path):
             _check_unpacked(path)
         elif path.suffix.lower() == ".npy":
-            with suppress(*UNREADABLE):  # never all of it in memory
-                arrays = {ROWS: StoredRows(path)}
+            with suppress(Exception):  # never all of it in memory
+                arrays = {ROWS: np.load(path, mmap_mode="r", allow_pickle=False)}
         arrays = arrays or read_arrays(path)
     except ValueError as error:
         raise TableError(str(error)) from error
@@ -195,14 +187,6 @@ def _check_unpacked(path: Path, largest: int = _LARGEST_UNPACKED) -> None:
         size = sum(member.file_size for member in archive.infolist())
     if size > largest:
         raise TableError(f"{path} unpacks to {size >> 20} MB; unpack it, or store it as Parquet.")
-
-
-def _inside(path: Path) -> str:
-    with zipfile.ZipFile(path) as archive:
-        names = archive.namelist()
-    if any(name.startswith("xl/") for name in names):
-        return "excel"
-    return "numpy" if all(name.endswith(".npy") for name in names) else "text"
 
 
 def _open_text(path: Path, reading: Reading, notes: Notes) -> Opened:

@@ -1,9 +1,8 @@
-"""What each column of a frame is, and its cells read as that."""
+"""What each column of a frame is."""
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -12,7 +11,6 @@ import numpy as np
 from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.tables.written import (
-    DAY,
     ERRORS,
     NO_NUMBER,
     NO_VALUE,
@@ -22,17 +20,13 @@ from l1kpca.tables.written import (
     shortened,
 )
 
-Part = tuple[str, str]  # a column, and what of it: "", or of a date "day", "weekday" or "hour"
-Words = dict[Part, list[str | None]]
 USED = ("number", "category", "boolean", "date")  # the others are left out of the score
 KINDS = (*USED, "id", "text", "constant", "empty")
 NOT_READ = {"number": "not a number", "date": "not a date"}  # of cells that cannot be read
-_WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TRUE = ("true", "yes", "y", "t", "on", "ja", "1")
 _FALSE = ("false", "no", "n", "f", "off", "nein", "0")
-_TRUTH = {**dict.fromkeys(_TRUE, "true"), **dict.fromkeys(_FALSE, "false")}
+TRUTH = {**dict.fromkeys(_TRUE, "true"), **dict.fromkeys(_FALSE, "false")}
 _PAIRS = [{true, false} for true, false in zip(_TRUE, _FALSE, strict=True)]
-_SIZE: dict[str | None, float] = {"true": 1.0, "false": 0.0}
 _ID_NAME = re.compile(
     r"(?:^|[^A-Za-z])(?:id|ids|ID|IDs|uuid|guid)$|[a-z](?:ID|Id|UUID)$|^(?:row.?names?|[Uu]nnamed.*)$"
 )
@@ -54,16 +48,6 @@ class Kind:
     reader: Numbers | Dates | None = None
     missing: float | None = None  # a number that stands for "no value"
     as_number: bool = False  # treat a boolean as 0 and 1, in a table without numbers
-
-
-@dataclass(frozen=True)
-class Change:
-    """Cells of a column that are not taken at face value, with one ``example``."""
-
-    column: str
-    what: str
-    count: int
-    example: str
 
 
 def is_frame(X: Any) -> bool:
@@ -160,7 +144,7 @@ def _kind_of_numbers(name: str, numbers: Array, reader: Numbers | None = None) -
             return Kind("id", "by the name of the column", reader)
         times = next((f for f in (1, 10**4, 10**6) if 19e6 * f < distinct[0] < 21.1e6 * f), 0)
         inside = times and distinct[-1] < 21.1e6 * times
-        if inside and not np.isnan([Dates()(f"{day:.0f}")[0] for day in distinct]).any():
+        if inside and np.isfinite([Dates()(f"{day:.0f}")[0] for day in distinct]).all():
             return Kind("date", f"numbers such as {distinct[0]:.0f}", Dates())
         years = distinct[0] >= 1500 and distinct[-1] <= 2100
         if counts.sum() == len(numbers) >= _FEWEST and not years and _counts_rows(numbers):
@@ -181,11 +165,12 @@ def _kind_of_text(name: str, cells: list[str | None]) -> Kind:
     unread = {cell: k for cell, k in counts.items() if np.isinf(numbers(cell))}
     if sum(unread.values()) <= few:
         if sum(k for cell, k in counts.items() if re.fullmatch(r"0\d+", cell)) > few:
-            return Kind("id", "codes with leading zeros")
+            found = _kind_of_words(name, counts, "; codes with leading zeros")
+            return replace(found, kind="id") if found.kind == "text" else found
         read = np.array([np.nan if cell is None else numbers(cell) for cell in cells])
         return _kind_of_numbers(name, read, numbers)
     dates = Dates.learn(counts)
-    undated = {cell: k for cell, k in counts.items() if not dates.reads(cell)}
+    undated = {cell: k for cell, k in counts.items() if np.isinf(dates(cell)[0])}
     if sum(undated.values()) <= few:
         return Kind("date", f"dates ({dates.shown})", dates)
     why = ""
@@ -231,75 +216,3 @@ def _missing_code(distinct: Array, counts: Array) -> float | None:
         if counts[end] > 1 and far and _NINES.fullmatch(f"{distinct[end]:.10g}"):
             return float(distinct[end])
     return None
-
-
-def read_columns(
-    columns: Mapping[str, Array], plan: Mapping[str, Kind], changes: list[Change]
-) -> tuple[dict[Part, Array], Words]:
-    """Read columns by a plan as numbers and words; note what is not taken at face value.
-
-    A number or a date that cannot be read is infinite.
-    """
-    numbers: dict[Part, Array] = {}
-    words: Words = {}
-    for name, kind in plan.items():
-        if kind.kind == "number":
-            numbers[name, ""] = _numbers(name, columns[name], kind, changes)
-        elif kind.kind == "date":
-            found = _dates(name, columns[name], kind, changes)
-            numbers[name, "day"], words[name, "weekday"], words[name, "hour"] = found
-        elif kind.kind in USED:
-            words[name, ""] = _words(columns[name], kind.kind == "boolean")
-            if kind.as_number:
-                numbers[name, ""] = np.array([_SIZE.get(w, np.nan) for w in words.pop((name, ""))])
-    return numbers, words
-
-
-def _numbers(name: str, cells: Array, kind: Kind, changes: list[Change]) -> Array:
-    numbers = cells[:, 0] if cells.ndim == 2 else cells
-    if cells.dtype == object:
-        reader = kind.reader if isinstance(kind.reader, Numbers) else Numbers()
-        known = {cell: reader(cell) for cell in {*cells.tolist()} - {None}}
-        known |= {cell: np.inf for cell in known if cell.lower() in ERRORS}
-        numbers = np.array([known.get(cell, np.nan) for cell in cells.tolist()])
-    unread = np.isinf(numbers)
-    code = np.zeros(len(numbers), dtype=bool) if kind.missing is None else numbers == kind.missing
-    missing = "apparently a code for missing: taken as missing"
-    for which, what in ((unread, NOT_READ["number"]), (code, missing)):
-        if which.any():
-            example = shortened(str(cells[int(which.argmax())]))
-            changes.append(Change(name, what, int(which.sum()), example))
-    return np.where(code, np.nan, np.where(unread, np.inf, numbers))
-
-
-def _dates(
-    name: str, cells: Array, kind: Kind, changes: list[Change]
-) -> tuple[Array, list[str | None], list[str | None]]:
-    """Days since 1970, weekdays and hours; infinity, or NaN and None for holes."""
-    if cells.ndim == 1:
-        if cells.dtype != object:
-            cells = np.array([f"{day:.0f}" if day == day else None for day in cells], dtype=object)
-        reader = kind.reader if isinstance(kind.reader, Dates) else Dates()
-        written: list[Any] = cells.tolist()
-        known: dict[Any, tuple[float, float]] = {cell: reader(cell) for cell in {*written} - {None}}
-        bad = {c for c, (at, _) in known.items() if at != at and c.lower() not in NO_NUMBER}
-        bad |= {c for c in known if c.lower() in ERRORS}
-        if bad:
-            count = sum(cell in bad for cell in written)
-            changes.append(Change(name, NOT_READ["date"], count, shortened(min(bad))))
-            known |= dict.fromkeys(bad, (np.inf, np.nan))
-        cells = np.array([known.get(c, (np.nan, np.nan)) for c in written]).reshape(-1, 2)
-    wall = cells[:, 1].tolist()
-    weekdays = [_WEEK[int(s // DAY + 3) % 7] if s == s else None for s in wall]
-    hours = [str(int(s % DAY // 3600)) if s == s else None for s in wall]
-    return cells[:, 0] / DAY, weekdays, hours
-
-
-def _words(cells: Array, truth: bool) -> list[str | None]:
-    """Levels of a column, None for holes; words for the ``truth`` are made "true" and "false"."""
-    values: list[Any] = (cells[:, 0] if cells.ndim == 2 else cells).tolist()
-    if cells.dtype != object:
-        values = [f"{value:.12g}" if value == value else None for value in values]
-    none: dict[str | None, None] = {v: None for v in {*values} - {None} if v.lower() in ERRORS}
-    values = [none.get(v, v) for v in values]
-    return [_TRUTH.get(v.casefold(), v) if v else v for v in values] if truth else values

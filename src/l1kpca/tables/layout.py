@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from l1kpca.tables.separation import MISSING_WORDS, Layout, cell_kind, cells_of, separated
+from l1kpca.tables.separation import MISSING_WORDS, Layout, Row, cell_kind, cells_of, separated
 from l1kpca.tables.table import Notes, Reading, TableError, unique_names
-from l1kpca.tables.written import NO_NUMBER, shortened
+from l1kpca.tables.written import ERRORS, NO_NUMBER, shortened
 
 _COMMENT = "#"
 _CONTROLS = bytes({*range(32)} - {1, *range(9, 14), 27, 31})
@@ -31,32 +31,35 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     lines = lines if whole or len(lines) < 2 else lines[:-1]
     if not "".join(lines).strip():
         raise TableError(f"{path} is empty; give a file with a line for each row.")
-    layout, width, (places, cells, kinds) = separated(path, lines, layout, reading.separator)
-    start = _start(cells, width)
-    if reading.header == "auto" and _is_group(cells[start:], kinds[start:]):
-        start += 1
-    places, before, cells, kinds = places[start:], cells[:start], cells[start:], kinds[start:]
-    counts = Counter(itertools.chain(*kinds))
+    layout, width, rows = separated(path, lines, layout, reading.separator)
+    start = _start(rows, width)
+    before, rows, top = rows[:start], rows[start:], rows[start].line
+    if reading.header == "auto" and (grouped := _names_in_groups(rows)):
+        if grouped == rows[1].cells:  # no use is made of the first line
+            before, top = [*before, rows[0]], rows[1].line
+        rows = [rows[1]._replace(cells=grouped), *rows[2:]]
+    counts = Counter(itertools.chain(*[row.kinds for row in rows]))
     commas = layout.delimiter != "," and counts["comma"] > counts["point"]
     decimal = reading.decimal or ("," if commas else ".")
-    guessed = reading.header == "auto" and _has_header(cells, kinds, decimal)
+    words = {"word", "comma"} if decimal == "." else {"word"}
+    guessed = reading.header == "auto" and _has_header(rows, words)
     header = int(guessed or reading.header == "yes")
-    while header and _is_unit_row(cells[header:], kinds[header:], decimal):
+    while header and _is_unit_row(rows[header:], words):
         header += 1
-    names = _names(cells if header else [[]], before, layout, width)
-    if not all(row[0].startswith(_COMMENT) for row in before):
-        shown = shortened(layout.delimiter.join(before[0]))
-        notes.add("lines before the table are left out", shown, places[0])
+    names = _names(rows, before, layout, width, header > 0)
+    if not all(row.cells[0].startswith(_COMMENT) for row in before):
+        shown = shortened(layout.delimiter.join(before[0].cells))
+        notes.add("lines before the table are left out", shown, top)
     if header > 1:
         said = "below the names are words where the columns have numbers, as units are: left out"
-        notes.add(said, shortened(layout.delimiter.join(cells[1])), header - 1)
-    comments = any(row[0].startswith(_COMMENT) and len(row) != width for row in cells)
-    alike = {*map(len, cells[header:])} <= {len(names)} and layout.delimiter != " "
-    one_line_each = header < 2 or places[header - 1] - places[0] + 1 == header
+        notes.add(said, shortened(layout.delimiter.join(rows[1].cells)), header - 1)
+    comments = any(row.cells[0].startswith(_COMMENT) and len(row.cells) != width for row in rows)
+    alike = all(len(row.cells) == len(names) for row in rows[header:]) and layout.delimiter != " "
+    one_line_each = header < 2 or rows[header - 1].line - rows[0].line + 1 == header
     return replace(
         layout,
         decimal=decimal,
-        skip=places[0],
+        skip=rows[0].line,
         header=header,
         names=unique_names(path, names, notes),
         comment=_COMMENT if comments else "",
@@ -101,40 +104,55 @@ def other_encoding(layout: Layout, head: bytes) -> Layout:
     return replace(layout, encoding="latin-1" if strange else "cp1252", errors="strict")
 
 
-def _start(rows: list[list[str]], width: int) -> int:
+def _start(rows: list[Row], width: int) -> int:
     """Where the table begins: at the first row that is about as wide as most."""
-    marked = sum(cells[0].startswith(_COMMENT) for cells in rows) < len(rows) / 2
-    for place, cells in enumerate(rows):
+    marked = sum(row.cells[0].startswith(_COMMENT) for row in rows) < len(rows) / 2
+    for place, (_, cells, _) in enumerate(rows):
         filled = sum(map(bool, map(str.strip, cells)))
         comment = (marked and cells[0].startswith(_COMMENT)) or _ARFF.match(cells[0])
         if len(cells) >= width - 1 and (filled > 1 or width < 3) and not comment:
-            below = rows[place + 1] if place + 1 < len(rows) else []
+            below = rows[place + 1].cells if place + 1 < len(rows) else []
             words = all(cell_kind(cell, ()) == "word" for cell in below)
             if not (len(cells) < width == len(below) and words):  # else that has the names
                 return place
     return 0
 
 
-def _is_group(cells: list[list[str]], kinds: list[list[str]]) -> bool:
-    """Whether the first line names groups of columns, and the next one the columns."""
-    if len(cells) < 3:
-        return False
-    first, second = ([*map(str.strip, row)] for row in cells[:2])
-    distinct = len({*second}) == len(second) == len(first) > len({*first} - {""})
-    words = {*kinds[1]} == {"word"} and {"word", "missing"}.issuperset(kinds[0])
-    columns = itertools.zip_longest(*kinds[2:])
-    return distinct and words and any(first) and any("word" not in column for column in columns)
+def _names_in_groups(rows: list[Row]) -> list[str]:
+    """The names in the second line, if the first one names groups of columns.
+
+    Names that are alike, or in the first line alone, are given with that of the group.
+    """
+    kinds = [kind for row in rows[:2] for kind in row.kinds]
+    below = itertools.zip_longest(*[row.kinds for row in rows[2:]])
+    if not {"word", "missing"}.issuperset(kinds) or all("word" in column for column in below):
+        return []
+    groups, names = (
+        [cell.strip() if kind == "word" else "" for cell, kind in zip(cells, own, strict=True)]
+        for _, cells, own in rows[:2]
+    )
+    if not len(names) == len(groups) > len({*groups} - {""}) > 0:
+        return []
+    if len({*names} - {""}) == len(names):
+        return rows[1].cells
+    group, joined = "", list[str]()
+    for above, name in zip(groups, names, strict=True):
+        if not above and joined[-1:] == [group]:  # that was the name of one column
+            return []
+        group = above or group
+        joined.append(f"{group} {name}".strip())
+    return joined if len({*joined} - {""}) == len(names) else []
 
 
 def _names(
-    cells: list[list[str]], before: list[list[str]], layout: Layout, width: int
+    rows: list[Row], before: list[Row], layout: Layout, width: int, given: bool
 ) -> list[str]:
     """The names in the first row, or in the comments before it; if there are none, x0, x1, ..."""
-    names, lines = cells[0], [layout.delimiter.join(row) for row in before]
+    names, lines = rows[0].cells if given else [], [layout.delimiter.join(r.cells) for r in before]
     if not names:
         names = [match["name"] for line in lines if (match := _ATTRIBUTE.match(line))]
         if len(names) != width:
-            last = lines[-1] if before and before[-1][0].startswith(_COMMENT) else ""
+            last = lines[-1] if before and before[-1].cells[0].startswith(_COMMENT) else ""
             names = next(cells_of([last.lstrip(_COMMENT + " ")], layout), [])
             kinds = {cell_kind(name, layout.missing) for name in names}
             words = kinds <= {"word", "missing"}
@@ -142,49 +160,55 @@ def _names(
     while len(names) > width and not names[-1].strip():
         names = names[:-1]
     if 0 < len(names) < width:  # R gives no name to the first column
-        ends = not any(row[-1].strip() for row in cells[1:] if len(row) == width)
+        ends = not any(row.cells[-1].strip() for row in rows[1:] if len(row.cells) == width)
         blank = [""] * (width - len(names))
         names = [*names, *blank] if ends or len(blank) > 1 else [*blank, *names]
     return names or [f"x{i}" for i in range(width)]
 
 
-def _has_header(cells: list[list[str]], kinds: list[list[str]], decimal: str) -> bool:
+def _has_header(rows: list[Row], words: set[str]) -> bool:
     """A first line of words, with a word above a column of numbers, or of years."""
-    words = {"word", "comma"} if decimal == "." else {"word"}
-    first, *rest = kinds
-    if words.issuperset(first):
+    (_, cells, kinds), *rest = rows
+    if words.issuperset(kinds):
         return True
-    for place, kind in enumerate(first):
-        below = {row[place] for row in rest if len(row) == len(first)} - {"missing"}
+    for place, kind in enumerate(kinds):
+        below = {row.kinds[place] for row in rest if len(row.kinds) == len(kinds)} - {"missing"}
         if kind in words and below and not below & words:
             return True
-    years = [cell.strip() for cell in cells[0] if _YEAR.fullmatch(cell.strip())]
-    counted = [cell for cell, kind in zip(cells[0], first, strict=True) if kind not in words]
-    inside = sum(bool(_YEAR.fullmatch(cell.strip())) for row in cells[1:] for cell in row)
+    years = [cell.strip() for cell in cells if _YEAR.fullmatch(cell.strip())]
+    counted = [cell for cell, kind in zip(cells, kinds, strict=True) if kind not in words and cell]
+    inside = sum(bool(_YEAR.fullmatch(cell.strip())) for row in rest for cell in row.cells)
     rises = len(years) > 1 and years in (sorted(set(years)), sorted(set(years), reverse=True))
-    if rises and len(years) == sum(map(bool, counted)) and inside < len(cells) - 1:
+    if rises and len(years) == len(counted) and inside < len(rest):
         return True
     # Words, and none of them again below.
-    named = {"word", "missing"}.issuperset(first) and len(rest) > 2
-    return named and all(
-        kind == "missing" or cell not in {row[place] for row in cells[1:] if place < len(row)}
-        for place, (cell, kind) in enumerate(zip(cells[0], first, strict=True))
+    named = {"word", "missing"}.issuperset(kinds) and len(rest) > 2
+    return named and not any(
+        cell in _below(rest, place)
+        for place, (cell, kind) in enumerate(zip(cells, kinds, strict=True))
+        if kind != "missing"
     )
 
 
-def _is_unit_row(cells: list[list[str]], kinds: list[list[str]], decimal: str) -> bool:
+def _is_unit_row(rows: list[Row], words: set[str]) -> bool:
     """Whether the first row has no number, but words, in the columns that have numbers below."""
-    if len(cells) < _FEWEST_BELOW or len(cells[0]) < 2:
+    if len(rows) < _FEWEST_BELOW or len(rows[0].cells) < 2:
         return False
-    words, said = {"word", "comma"} if decimal == "." else {"word"}, []
-    for place, (cell, kind) in enumerate(zip(cells[0], kinds[0], strict=True)):
-        below = [row[place] for row in kinds[1:] if place < len(row)]
+    (_, cells, own), *rest = rows
+    said = []
+    for place, (cell, kind) in enumerate(zip(cells, own, strict=True)):
+        below = [row.kinds[place] for row in rest if place < len(row.kinds)]
         n_words, n_missing = sum(map(below.count, words)), below.count("missing")
         if 2 * n_words > len(below) - n_missing:  # a column of words, which a unit is not among
-            if cell and cell in [row[place] for row in cells[1:] if place < len(row)]:
+            if cell and cell in _below(rest, place):
                 return False
         elif n_missing < len(below):
-            if kind != "missing" and (kind not in words or cell.strip().lower() in NO_NUMBER):
+            no_unit = kind not in words or cell.strip().lower() in NO_NUMBER | ERRORS
+            if kind != "missing" and no_unit:
                 return False
             said.append(kind in words)
     return sum(said) > len(said) / 2 and len(said) > 1
+
+
+def _below(rows: list[Row], place: int) -> set[str]:
+    return {row.cells[place] for row in rows if place < len(row.cells)}

@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from l1kpca.tables.table import TableError
 from l1kpca.tables.written import shortened
 
-Sample = tuple[list[int], list[list[str]], list[list[str]]]
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
 
 _DELIMITERS = (",", ";", "\t", "|"), ("^", "~", "\x01", "\x1f", "\xa6", "&", ":", " ")
@@ -21,6 +20,14 @@ _SAMPLE_ROWS = 300
 _EVEN_ROWS = 3  # one after the other, where a table begins
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
+
+
+class Row(NamedTuple):
+    """A row of a text table."""
+
+    line: int  # how many lines are before it
+    cells: list[str]
+    kinds: list[str]  # of the cells
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class Layout:
 
 def separated(
     path: str, lines: list[str], layout: Layout, asked: str | None = None
-) -> tuple[Layout, int, Sample]:
+) -> tuple[Layout, int, list[Row]]:
     """Separator, quote and width that make the best table: even, of numbers, of many columns.
 
     The separator that the user ``asked`` for is not guessed.
@@ -60,15 +67,14 @@ def separated(
             if not quotes or mixed or mark not in text:
                 continue
             tried = replace(layout, delimiter=mark, quote=quote)
-            sample = _sample(lines, tried)
-            widths = Counter(map(len, sample[1]))
-            del widths[1]
+            rows = _first_rows(lines, tried)
+            widths = Counter(len(row.cells) for row in rows if len(row.cells) > 1)
             if not widths:
                 continue
             width, count = widths.most_common(1)[0]
-            fitness = _fitness(sample, width, count, {*marks} - {mark})
+            fitness = _fitness(rows, width, count, {*marks} - {mark})
             if fitness > best:
-                best, found = fitness, (tried, width, sample)
+                best, found = fitness, (tried, width, rows)
         if found is not None:
             return found
     first = shortened(" ".join(lines[0].split()))
@@ -76,60 +82,50 @@ def separated(
     raise TableError(f"{path} has one column (line 1: {first}); {by}.")
 
 
-def _one_column(lines: list[str], layout: Layout) -> tuple[Layout, int, Sample] | None:
+def _one_column(lines: list[str], layout: Layout) -> tuple[Layout, int, list[Row]] | None:
     """A table of one column of numbers, if nearly every line below the first is one."""
     alone = replace(layout, delimiter=_NO_MARK)
-    sample = _sample(lines, alone)
-    if not sample[2]:  # a cell too long for a reader
+    rows = _first_rows(lines, alone)
+    if not rows:  # a cell too long for a reader
         return None
-    first, *below = itertools.chain(*sample[2])
+    first, *below = [row.kinds[0] for row in rows]
     counts = Counter(below)
     numbers = counts["whole"] + counts["point"]
     if counts["comma"]:  # a decimal mark, if nothing else is there and the name has none
-        named = first == "word" and "," not in sample[1][0][0]
+        named = first == "word" and "," not in rows[0].cells[0]
         numbers = numbers + counts["comma"] if named and not counts["word"] else 0
-    return (alone, 1, sample) if numbers > len(below) / 2 else None
+    return (alone, 1, rows) if numbers > len(below) / 2 else None
 
 
-def _fitness(sample: Sample, width: int, count: int, others: set[str]) -> tuple[float, ...]:
+def _fitness(rows: list[Row], width: int, count: int, others: set[str]) -> tuple[float, ...]:
     """How good a table a separator makes, if ``count`` rows have most rows' ``width``.
 
     Most rows are even.  The names are separated as the rows are: the first even row comes early.
     Cells are numbers, not words with ``others`` in them, which separate cells that are not.
     """
-    places, rows, kinds = sample
-    fits = [len(row) > 1 and abs(len(row) - width) < 2 for row in rows]
+    split = [row for row in rows if len(row.cells) > 1]
+    fits = [len(row.cells) > 1 and abs(len(row.cells) - width) < 2 for row in rows]
     first = next((i for i in range(len(rows)) if all(fits[i : i + _EVEN_ROWS])), len(rows) - 1)
-    cells = [
-        pair
-        for row, kind in zip(rows, kinds, strict=True)
-        if len(row) > 1
-        for pair in zip(row, kind, strict=True)
-    ]
+    cells = [pair for row in split for pair in zip(row.cells, row.kinds, strict=True)]
     numbers = sum(kind in ("whole", "point", "comma") for _, kind in cells)
     unsplit = sum(kind == "word" and not others.isdisjoint(cell) for cell, kind in cells)
-    return (
-        round(count / len(rows), 1),
-        -places[first],
-        round((numbers - unsplit) / len(cells), 2),
-        width,
-    )
+    even, numeric = round(count / len(rows), 1), round((numbers - unsplit) / len(cells), 2)
+    return even, -rows[first].line, numeric, width
 
 
-def _sample(lines: list[str], layout: Layout) -> Sample:
-    """The first rows that are not empty: the lines before each, its cells and their kinds."""
-    places, rows, kinds = [], [], []
+def _first_rows(lines: list[str], layout: Layout) -> list[Row]:
+    """The first rows that are not empty."""
+    rows: list[Row] = []
     reader, line = cells_of(lines, layout), 0
     with suppress(csv.Error):  # the first lines are enough for a guess
         for cells in reader:
             if any(map(str.strip, cells)):
-                places.append(line)
-                rows.append(cells)
-                kinds.append([*map(cell_kind, cells, itertools.repeat(layout.missing))])
+                kinds = map(cell_kind, cells, itertools.repeat(layout.missing))
+                rows.append(Row(line, cells, [*kinds]))
             line = reader.line_num
             if len(rows) == _SAMPLE_ROWS:
                 break
-    return places, rows, kinds
+    return rows
 
 
 def cells_of(lines: Iterable[str], layout: Layout) -> Any:

@@ -1,7 +1,6 @@
 """Read files, or a built-in data set, as one table, which may be larger than memory."""
 
 import atexit
-import csv
 import difflib
 import glob
 import itertools
@@ -19,7 +18,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from l1kpca.files import UNREADABLE
 from l1kpca.tables.columns import Columns, Opened
 from l1kpca.tables.formats import array_table, open_file
 from l1kpca.tables.table import Notes, Progress, Reading, Table, TableError, shown_list
@@ -163,9 +161,9 @@ def _first_pass(
                 if most is not None and n_kept > 1.2 * most:
                     bound, kept = _smallest(kept, most)
                     n_kept = most
-        except TableError:
-            raise
-        except (pa.ArrowException, UnicodeError, csv.Error, *UNREADABLE) as error:
+        except Exception as error:  # readers of damaged files raise anything
+            if file.retried is None or isinstance(error, TableError):
+                raise
             files[place] = file.retried(error)
             return None
     if most is not None and n_kept > most:

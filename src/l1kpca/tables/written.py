@@ -16,7 +16,7 @@ NO_VALUE = frozenset(  # words that say "no value" in any column, in small lette
      "n.a.", "n.a", "<na>", "nan", "nat", "null"]
 )  # fmt: skip
 ERRORS = frozenset(["#null!", "#value!", "#div/0!", "#ref!", "#name?", "#num!"])  # of spreadsheets
-NO_NUMBER = NO_VALUE | ERRORS | frozenset(  # for numbers and dates; a category may be "none"
+NO_NUMBER = NO_VALUE | frozenset(  # for numbers and dates; a category may be "none"
     ["none", "nil", "unknown", "unk", "missing", "not available", "not known", "not applicable",
      "not reported", "undefined", "unspecified", "not specified", "tbd", "tba"]
 )  # fmt: skip
@@ -224,13 +224,10 @@ class Dates:
         return cls(forms[0], tuple(forms[1:]), either)
 
     def __call__(self, cell: str) -> tuple[float, float]:
-        """Seconds since 1970, and the same on the clock on the wall; NaN if it is no date."""
+        """Seconds since 1970, and on the clock on the wall; NaN and infinity as in `Numbers`."""
+        none = math.nan if cell.strip().lower() in NO_NUMBER else math.inf
         read = (_seconds(form, _tidy(cell)) for form in (self.form, *self.others))
-        return next((found for found in read if not math.isnan(found[0])), (math.nan, math.nan))
-
-    def reads(self, cell: str) -> bool:
-        """Whether a cell is a date, or says that there is none."""
-        return cell.strip().lower() in NO_NUMBER or not math.isnan(self(cell)[0])
+        return next((found for found in read if not math.isnan(found[0])), (none, math.nan))
 
     @property
     def shown(self) -> str:
