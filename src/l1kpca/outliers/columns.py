@@ -64,15 +64,6 @@ class Columns:
                 np.clip(z, -limit, limit, out=z)
         return z
 
-    def at_least(self, least: Array) -> "Columns":
-        """The same with spreads of at least so much; where that is not 0, the column is used."""
-        if self.center is None or self.weight is not None:
-            return self
-        used = self.used | (least > 0)
-        center, spread = np.array([self.median, np.zeros(len(used))])
-        center[self.used], spread[self.used] = self.center, self.spread
-        return replace(self, used=used, center=center[used], spread=np.maximum(spread, least)[used])
-
 
 def measured(X: Array, center_and_spread: Callable[[Array], tuple[Array, Array]]) -> Array:
     """Median, center and spread of each column without its holes; 0 where there is no value."""
@@ -157,23 +148,22 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
     missed = (np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)) / np.sqrt(len(X))
     spread = np.maximum(np.where(spread > 0, spread, missed), least)[used]
     z, u = standardized(rows, used, center, spread)
-    n, floor = len(spread), least[used] / spread
+    n, floor, weight = len(spread), least[used] / spread, np.ones(len(spread))
     deviation = np.maximum(np.nanstd(u, axis=0), floor)
+    level = min(_REACHED, most_level(len(z)))
+    far = np.nanquantile(np.abs(z), level, axis=0, method="inverted_cdf")
+    if one_unit and n:
+        largest = max(float(spread.max()), _TINY)
+        mean = largest * float(np.sqrt(np.mean((spread / largest) ** 2)))
+        weight = np.minimum(spread / mean, 1)
     cells = Cells(
-        used=used, center=center, spread=spread, reach=np.full(n, BOUND),
+        used=used, center=center, spread=spread, reach=np.fmax(far, BOUND),
         mean=np.nanmean(u, axis=0), deviation=np.where(deviation > 0, deviation, 1),
-        factor=np.zeros((n, 0)), rest=1.0,
-        weight=np.ones(n), medians=np.zeros((2, n)), units=np.ones((2, n)), tails=np.ones((3, n)),
+        factor=np.zeros((n, 0)), rest=1.0, weight=weight,
+        medians=np.zeros((2, n)), units=np.ones((2, n)), tails=np.ones((3, n)),
     )  # fmt: skip
     if not n:
         return cells
-    level = min(_REACHED, most_level(len(z)))
-    far = np.nanquantile(np.abs(z), level, axis=0, method="inverted_cdf")
-    cells = replace(cells, reach=np.fmax(far, BOUND))
-    if one_unit:
-        largest = float(spread.max(initial=_TINY))
-        mean = largest * float(np.sqrt(np.mean((spread / largest) ** 2)))
-        cells = replace(cells, weight=np.minimum(spread / mean, 1))
     holes = np.isnan(z)
     v = np.where(holes, 0, (u - cells.mean) / cells.deviation)
     for _ in range(1 + _ROUNDS * bool(holes.any())):

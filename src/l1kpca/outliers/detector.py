@@ -194,7 +194,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         own = {"random_state": int(rng.randint(2**31 - 1)), "n_jobs": self.n_jobs}
         columns, sample = Columns(np.ones(X.shape[1], dtype=bool)), X
         if not door.is_precomputed(self.pca):
-            columns = rule.columns(X, self.scaling).at_least(least)
+            columns = rule.columns(X, self.scaling, least)
             most = rule.max_samples if self.max_samples == "auto" else self.max_samples
             if most is not None and len(X) > most:
                 sample = X[np.sort(rng.choice(len(X), most, replace=False))]
@@ -207,7 +207,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
                 pca.set_params(**{name: value})
         self.columns_, self.pca_ = columns, pca.fit(columns(sample))
         rows = projected(self.pca_, columns, X)
-        self.rule_, self.offset_ = fit_rule(rule, rows, self.pca_, self.contamination)
+        self.rule_, self.offset_ = fit_rule(rule, rows, self.contamination)
         return rows
 
     def _rows(self, X: Any, *, reset: bool) -> Array:

@@ -79,9 +79,8 @@ def projected(pca: Any, columns: Columns, X: Array, *, with_cells: bool = True) 
     with computing(pca.n_jobs) as workers, overflow_is_checked():
         pieces = list(zip(spans(len(X), max(_ROWS, _VALUES // X.shape[1])), strict=True))
         workers.run(work, pieces, cost=X.size * len(coef))
-    check_results(scores, pca.kernel)
-    if norms is not None:
-        check_results(norms, pca.kernel)
+    for found in (scores,) if norms is None else (scores, norms):
+        check_results(found, pca.kernel)
     return Rows(scores=scores, squared_norms=norms, X=X, columns=columns, pca=pca, oddness=oddness)
 
 
@@ -109,9 +108,8 @@ def judge_parts(
         many = f"{unseen} of {len(abnormality)} rows are so far from all training rows that their"
         what = "they are judged as outliers, whatever the rule says of such scores"
         warn_user(f"{many} scores vanish; {what}")
-    where = None
-    if both:
-        where = OutlierMap(both[0], both[1], rule.score_cutoff, rule.orthogonal_cutoff)
+    cutoffs = rule.score_cutoff, rule.orthogonal_cutoff
+    where = OutlierMap(both[0], both[1], *cutoffs) if both else None
     return Judged(abnormality, -abnormality < offset, plane, where)
 
 
@@ -207,7 +205,7 @@ class Views:
         pca = clone(pca).fit(self.pca_.X_fit_)
         rows = projected(pca, self.columns_, X)
         rule = make_rule(self.rule, self.contamination)
-        fitted, offset = fit_rule(rule, rows, pca, self.contamination)
+        fitted, offset = fit_rule(rule, rows, self.contamination)
         return judge_parts(parts(rows), fitted, offset, n_scores=0)
 
     def outlier_map(self: Any, X: Any) -> OutlierMap:

@@ -13,7 +13,7 @@ from l1kpca.threads import spans
 from l1kpca.tuning import APART, DRIFT_ROWS, LINE_STEP, MIDDLE, SHOULDER
 
 _FEWEST_ROWS, _MOST_ROWS = 100, 500_000
-_ROUNDS = 4
+_ROUNDS = 5
 _SKEWS = np.linspace(0, 2, 101)[:, np.newaxis]
 # Of drift:
 _TAIL = 0.1
@@ -125,12 +125,11 @@ def fit_null(abnormality: Array) -> Null:
         n, way_out = len(abnormality), "or calibrate with reference rows"
         raise ValueError(f"{unknown} from {n} rows: it takes {_FEWEST_ROWS}, {way_out}")
     abnormality = abnormality[:: 1 + len(abnormality) // _MOST_ROWS]  # enough for three numbers
-    null, left = _fit_middle(abnormality), abnormality
+    (few, many), left = SHOULDER, abnormality
     for _ in range(_ROUNDS):
-        left = abnormality[~benjamini_hochberg(null.tail(abnormality), 0.1)]
         null = _fit_middle(left)
-    tail = null.tail(abnormality)
-    few, many = SHOULDER
+        tail = null.tail(abnormality)
+        left = abnormality[~benjamini_hochberg(tail, 0.1)]
     seen = int(((tail > few) & (tail <= many)).sum())
     expected = (many - few) * len(tail)
     if seen > expected + 2 * np.sqrt(expected):
@@ -184,10 +183,8 @@ class Drift:
         return self.evidence >= 1 / self.level
 
     def __str__(self) -> str:
-        where = (
-            f"{self.beyond:.0%} of them are as odd as the oddest 10% of the reference rows, and"
-            f" {self.above:.0%} are odder than half of those"
-        )
+        odd = f"{self.beyond:.0%} of them are as odd as the oddest 10% of the reference rows"
+        where = f"{odd}, and {self.above:.0%} are odder than half of those"
         if self.found:
             where += f"; a false alarm has a chance of at most {self.level:.2g}"
             return f"Drift: as a whole, these rows are not like the reference rows ({where})."

@@ -65,11 +65,14 @@ class Promise:
 class Summary:
     """All facts about one run of a detector."""
 
+    detector: Any
+    cases: Cases
     plain: dict[str, Any]  # what JSON can hold; of single rows, only the top ones
     whole: Whole  # all rows: their scores, flags and labels
     judged: Judged  # what the detector says about the rows at hand
     promise: Promise
-    contributions: np.ndarray  # what each column adds to the scores of the top rows
+    order: np.ndarray  # the rows at hand, the most abnormal first
+    contributions: np.ndarray  # what each column adds to the scores of the first of these
 
     @property
     def ranks(self) -> np.ndarray:
@@ -128,8 +131,9 @@ def summarize(
     )
     flags, cutoff, promise = _promised(detector, whole, fdr, alpha)
     whole, judged = replace(whole, flags=flags), replace(judged, flagged=flags[whole.rows])
-    order = np.argsort(-scores, kind="stable")[:top]
-    rows, contributions = _top(detector, cases, judged, order, whole.rows, promise.p_values)
+    order = np.argsort(-scores, kind="stable")
+    top_rows = detector, cases, judged, order[:top], whole.rows, promise.p_values
+    rows, contributions = _top(*top_rows)
     drift = promise.drift and {"found": promise.drift.found, "evidence": promise.drift.evidence}
     says = {"n_reference": promise.n_reference, "drift": drift, "says": list(promise.says)}
     plain = {
@@ -138,7 +142,7 @@ def summarize(
         "columns": list(cases.columns), "settings": {}, "notes": [],
         "agreement": agreement(whole.labels, whole.scores), "top": rows,
     }  # fmt: skip
-    return Summary(plain, whole, judged, promise, contributions)
+    return Summary(detector, cases, plain, whole, judged, promise, order, contributions)
 
 
 def suspects(detector: Any, cases: Cases, top: int = 20) -> list[dict[str, Any]]:
@@ -154,9 +158,8 @@ def _top(
     """Rows with the columns that add most to their scores, and what each column adds."""
     if not len(order):
         return [], np.zeros((0, len(cases.columns)))
-    contributions = np.asarray(detector.explain(cases.X[order]))
-    expected, found = cells_of(detector, cases, order)[1], []
-    not_read = unread(detector, cases.X[order], cases.columns)
+    contributions, found = np.asarray(detector.explain(cases.X[order])), []
+    _, expected, _, not_read = cells_of(detector, cases, order)
     for place, row in enumerate(order.tolist()):
         adds, reasons = contributions[place], []
         for j in np.argsort(-adds, kind="stable")[:_N_REASONS].tolist():
@@ -195,35 +198,26 @@ def agreement(labels: np.ndarray | None, scores: np.ndarray) -> dict[str, Any] |
     }
 
 
-def cells_of(
-    detector: Any, cases: Cases, rows: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of some rows, residuals of the cells, expected values where they stand out, and whether.
+def cells_of(detector: Any, cases: Cases, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Cells of some rows: residuals, what is expected where they stand out, whether they do.
 
-    Nothing is said to be expected instead of a cell that cannot be read.
+    And why they could not be read, such as "not a number"; nothing is expected of those.
     """
-    X = cases.X[rows]
+    X, encoder, columns = cases.X[rows], detector.encoder_, cases.columns
     found = detector.cells(X)
     wrong = np.asarray(found.flagged)
-    told = wrong & (unread(detector, X, cases.columns) == "")
-    expected = np.full(wrong.shape, None, dtype=object)
-    expected[told] = np.asarray(found.expected, dtype=object)[told]
-    kinds = {} if detector.encoder_ is None else detector.encoder_.kinds_
-    for j, name in enumerate(cases.columns):
-        if kinds.get(name) == "date":
+    not_read = np.full(wrong.shape, "", dtype=object)
+    if encoder is not None:
+        said = np.array([NOT_READ.get(encoder.kinds_[name], "") for name in columns], dtype=object)
+        not_read[:] = np.where(unread_cells(encoder, np.asarray(X)), said, "")
+    told = wrong & (not_read == "")
+    expected = np.where(told, np.asarray(found.expected, dtype=object), np.array(None))
+    for j, name in enumerate(columns):
+        if encoder is not None and encoder.kinds_[name] == "date":
             days = np.asarray(X)[:, np.flatnonzero(cases.column_of == j)[0]]
             if not np.nan_to_num(days % 1).any():  # whole days are expected without a time
                 expected[told[:, j], j] = [day[:10] for day in expected[told[:, j], j]]
-    return np.asarray(found.residual, dtype=float), expected, wrong
-
-
-def unread(detector: Any, X: Any, columns: Sequence[str]) -> np.ndarray:
-    """Why cells could not be read, such as "not a number"; "" where they could."""
-    encoder, why = detector.encoder_, np.full((len(X), len(columns)), "", dtype=object)
-    if encoder is not None:
-        said = np.array([NOT_READ.get(encoder.kinds_[name], "") for name in columns], dtype=object)
-        why[:] = np.where(unread_cells(encoder, np.asarray(X)), said, "")
-    return why
+    return np.asarray(found.residual, dtype=float), expected, wrong, not_read
 
 
 def _promised(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from l1kpca.report.ranking import Cases, Summary, cells_of, unread
+from l1kpca.report.ranking import Cases, Summary, cells_of
 from l1kpca.report.values import packed, range_text, short, shown_value, within
 from l1kpca.tables.kinds import NOT_READ
 
@@ -25,8 +25,9 @@ _TOGETHER = "No single value stands out, but the values of the row do not go tog
 _OTHERS = "Other columns have unusual values"
 
 
-def _looked(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) -> Any:
+def _looked(summary: Summary, order: np.ndarray) -> Any:
     """Explain as many rows as is cheap, and look at the cells of as many as a page can hold."""
+    detector, cases = summary.detector, summary.cases
     n_features, known = len(cases.column_of), summary.contributions[: len(order)]
     # An explanation of a row scores eight rows for each column.
     cost = _STEPS_OF_EXPLAIN * n_features * len(detector.pca_.X_fit_) * (n_features + 10)
@@ -38,34 +39,34 @@ def _looked(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) ->
     return known, *cells_of(detector, cases, order[: max(len(known), wanted)])
 
 
-def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) -> dict[str, Any]:
+def reasons(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     """Facts about the columns, the first rows, and the kinds of trouble.
 
     Of each row, ``details`` has the places in ``columns``, the cells, the contributions (None if
     the row is not explained), what all other columns contribute, and what the cells that stand out
     should have been.
     """
-    whole, n_flagged = summary.whole, int(summary.judged.flagged[order].sum())
-    known, residual, expected, wrong = _looked(detector, cases, summary, order)
+    cases, n_flagged = summary.cases, int(summary.judged.flagged[order].sum())
+    known, residual, expected, wrong, not_read = _looked(summary, order)
     # Where a row is not explained, the squares of its residuals tell who is to blame.
     shares = np.maximum(np.concatenate([known, residual[len(known) :] ** 2]), 0)
     shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     blame = shares[:n_flagged].sum(axis=0) / max(len(shares[:n_flagged]), 1)
-    columns, ranges, features, levels = _columns(detector, cases, summary, blame)
-    not_read = unread(detector, cases.X[order[: len(residual)]], cases.columns)
+    columns, ranges, features, levels = _columns(summary, blame)
     details = list(within(_details(cases, order, known, residual, expected, not_read), _BYTES))
     most = np.argsort(-blame, kind="stable")[:_MOST_CHARTED]
     named = sorted({*most.tolist()}.union(*map(itemgetter(0), details)))
     for row in details:
         row[0] = np.searchsorted(named, row[0]).tolist()
-    rows, sample = np.asarray(cases.X[order[: len(shares)]])[:, features], np.asarray(whole.sample)
+    rows = np.asarray(cases.X[order[: len(shares)]])[:, features]
+    sample = np.asarray(summary.whole.sample)[:, features]
     charted, bins = order[: min(len(shares), _MOST_CHARTED_CELLS // len(most))], []
     for j in most.tolist():
         if j in levels:
             cells = np.asarray(cases.values(cases.columns[j]), dtype=object)[charted]
             bins.append(_bars(columns[j], levels[j], cells))
         else:
-            both = sample[:, features[j]], rows[: len(charted), j]
+            both = sample[:, j], rows[: len(charted), j]
             bins.append(_chart(columns[j], ranges[:, j].tolist(), *both))
     codes = _codes(~np.isin(most, list(levels)), most, ranges, rows, shares, not_read[:, most] > "")
     hot = np.sort(most[: _HEAT[1]])
@@ -84,10 +85,10 @@ def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) ->
 
 
 def _columns(
-    detector: Any, cases: Cases, summary: Summary, blame: np.ndarray
+    summary: Summary, blame: np.ndarray
 ) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray, dict[int, Counter[str]]]:
     """What is usual in each column; ends and middle of its range; its first feature; its levels."""
-    kinds = {} if detector.encoder_ is None else detector.encoder_.kinds_
+    cases, kinds = summary.cases, getattr(summary.detector.encoder_, "kinds_", {})
     sample = np.asarray(summary.whole.sample)
     features = np.searchsorted(cases.column_of, np.arange(len(cases.columns)))
     ranges = np.nanquantile(sample, _USUAL, axis=0)[:, features]
