@@ -104,9 +104,10 @@ def report_of(
     # What the schema has beside the facts of the command line.
     names = ("name", "kind", "usual", "low", "median", "high", "missing", "blame")
     columns = [{name: column.get(name) for name in names} for column in facts["columns"]]
-    kinds = [kind | {"n_rows": len(kind["rows"])} for kind in facts["kinds"]]
-    for kind in kinds:
-        del kind["rows"]
+    kinds = [
+        {"says": kind["says"], "column": kind["column"], "n_rows": len(kind["rows"])}
+        for kind in facts["kinds"]
+    ]
     more = {"schema": SCHEMA, "n_cells": facts["n_cells"], "columns": columns, "kinds": kinds}
     return Report(facts, plain | more)
 
@@ -166,10 +167,10 @@ def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
 
 def _promised(summary: Summary, order: np.ndarray, reference: Cases | None) -> dict[str, Any]:
     """What is known of false flags at each listed row and above, and rows to ask about."""
-    promise, listed, asked = summary.promise, summary.whole.rows[order], []
-    found: dict[str, Any] = {"n_reference": promise.n_reference, "says": list(promise.says)}
+    promise, listed, asked = summary.plain["promise"], summary.whole.rows[order], []
+    found = {"n_reference": promise["n_reference"], "says": promise["says"]}
     for name, kind in (("p_values", "f4"), ("most_false", "u4"), ("estimate", "f4")):
-        values = getattr(promise, name)
+        values = getattr(summary, name)
         found[name] = None if values is None else packed(values[listed], kind)
     for row in () if reference is None else suspects(summary.detector, reference):
         why = [f"{shown_value(o['column'])} = {shown_value(o['value'])}" for o in row["reasons"]]

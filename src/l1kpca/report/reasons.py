@@ -10,6 +10,7 @@ import numpy as np
 from l1kpca.report.ranking import Cases, Summary, cells_of
 from l1kpca.report.values import packed, range_text, short, shown_value, within
 from l1kpca.tables.kinds import NOT_READ
+from l1kpca.tables.written import DAY
 
 _USUAL = (0.05, 0.5, 0.95)  # the usual range holds 90% of the rows
 _MOST_EXPLAINED, _OPERATIONS, _STEPS_OF_EXPLAIN = 300, 5e9, 8
@@ -20,7 +21,6 @@ _N_BLAMED = 6  # columns of a row that can be its kind of trouble
 _FAR = 5  # a value far out counts as much as five that are just out
 _HEAT, _BYTES = (25, 30), 700_000
 _NONE, _UNREAD, _NO_BIN = 0xFFFF, 0x4000, 0xFF
-_DAY = 86_400
 _TOGETHER = "No single value stands out, but the values of the row do not go together"
 _OTHERS = "Other columns have unusual values"
 
@@ -100,7 +100,7 @@ def _columns(
             column |= {"low": short(low), "median": short(median), "high": short(high)}
             column["usual"] = range_text(low, high)
         elif kind == "date":
-            days = (np.array([low, high]) * _DAY).astype("datetime64[s]").astype("datetime64[D]")
+            days = (np.array([low, high]) * DAY).astype("datetime64[s]").astype("datetime64[D]")
             column |= {"usual": f"{days[0]} to {days[1]}", "share": None}
         else:
             levels[j] = Counter(map(shown_value, summary.whole.cells(name)))
@@ -172,12 +172,10 @@ def _codes(
     above, far = ~ranged | (values > high), ranged & (beyond > high - low)
     codes = 4 * np.arange(1, len(most) + 1) + 2 * above + far + _UNREAD * not_read
     codes = np.where(blamed[:, most] & (beyond > 0), codes, _NONE)
-    unlisted = blamed.copy()
-    unlisted[:, most] = False
-    alone = ~unlisted.any(axis=1) & (codes == _NONE).all(axis=1)
-    codes = np.sort(codes, axis=1)[:, :_N_BLAMED]
-    codes = np.pad(codes, ((0, 0), (0, _N_BLAMED - codes.shape[1])), constant_values=_NONE)
-    codes[alone, 0] = 0
+    nothing = (codes == _NONE).all(axis=1) & ~np.delete(blamed, most, axis=1).any(axis=1)
+    padded = np.pad(codes, ((0, 0), (0, _N_BLAMED)), constant_values=_NONE)
+    codes = np.sort(padded, axis=1)[:, :_N_BLAMED]
+    codes[nothing, 0] = 0
     return codes
 
 
@@ -186,16 +184,13 @@ def _kinds(charted: list[dict[str, Any]], codes: np.ndarray) -> list[dict[str, A
 
     The page does the same for any other line (``kindsOf`` in ``first.js``).
     """
-    found: list[dict[str, Any]] = []
-    others: list[dict[str, Any]] = []
-    left = np.arange(len(codes))
+    found, left = list[dict[str, Any]](), np.arange(len(codes))
     while len(left):
         here = codes[left]
         given = here[here != _NONE]
         covered = np.bincount(given // 2, np.where(given % 2, _FAR, 1), minlength=1)
         best = int(covered.argmax())
         if len(found) == _MOST_KINDS or not covered[best]:
-            others = [{"says": _OTHERS, "column": None, "rows": left.tolist()}]
             break
         chosen = (here // 2 == best).any(axis=1)
         says, name = _TOGETHER, None
@@ -211,4 +206,6 @@ def _kinds(charted: list[dict[str, Any]], codes: np.ndarray) -> list[dict[str, A
                 says = f"{name} does not fit the rest of the row (usually {usual})"
         found.append({"says": says, "column": name, "rows": left[chosen].tolist()})
         left = left[~chosen]
-    return sorted(found, key=lambda kind: -len(kind["rows"])) + others
+    others = {"says": _OTHERS, "column": None, "rows": left.tolist()}
+    found.sort(key=lambda kind: -len(kind["rows"]))
+    return [*found, others] if len(left) else found
