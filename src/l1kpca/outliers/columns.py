@@ -209,8 +209,11 @@ def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) 
     mad = np.where(mad > _SMALLEST_UNIT * cells.deviation, mad, cells.deviation)
     mad = np.maximum(mad, floor)
     weighted = cells.weight * residuals / unit
+    # A rare category is compared with the cells that have one: what most cells are is left out.
+    usual = z == 0
+    told = ~holes & ~(usual & (2 * usual.sum(axis=0) > (~holes).sum(axis=0)))
     pooled = one_unit or len(z) < max(_FEW_ROWS, len(mad))
-    columns = [weighted[~holes]] if pooled else map(_told, weighted.T, z.T)
+    columns = [weighted[~holes]] if pooled else map(np.compress, told.T, weighted.T)
     tails = np.stack([fit_tail(each, _TAIL, normal=True) for each in columns], axis=1)
     level = min(_REACHED, most_level(len(z)))
     middle, far = np.nanquantile(residuals, [0.5, level], axis=0)
@@ -222,13 +225,3 @@ def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) 
         cutoff=max(_LEAST_CUTOFF, fit_tail(sizes / unit, _MOST).at(_RARE)),
         heaviness=float(np.median(heaviness)),
     )  # fmt: skip
-
-
-def _told(sizes: Array, z: Array) -> Array:
-    """The sizes of a column without holes, and without the value that most of its cells have.
-
-    So a rare category is compared with the cells that have one, not with those that have none.
-    """
-    known = ~np.isnan(z)
-    common = known & (z == 0)
-    return sizes[known & ~common if 2 * common.sum() > known.sum() else known]

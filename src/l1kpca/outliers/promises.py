@@ -1,8 +1,8 @@
 """What can be promised of scores: a rate, a bound or an estimate of false flags; drift."""
 
 from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -98,27 +98,10 @@ def _largest_counts(looked_at: Array, n: int, k: int, level: float) -> Array:
     return high
 
 
-class Null(NamedTuple):
-    r"""Scores of ordinary rows, by :math:`a + b ((1 + g z / 3)^3 - 1) / g` of a standard normal z.
+def fit_null(abnormality: Array) -> Callable[[Array], Array]:
+    """The share of ordinary rows that are at least as abnormal, if the rows beyond fall off alike.
 
-    With g = 0 they are normal; sums of squares are of this kind (Wilson and Hilferty).
-    """
-
-    location: float
-    scale: float
-    skew: float
-
-    def tail(self, abnormality: Array) -> Array:
-        """The share of ordinary rows that are at least as abnormal."""
-        z = (abnormality - self.location) / self.scale
-        return stats.norm.sf(3 / self.skew * (np.cbrt(1 + self.skew * z) - 1) if self.skew else z)
-
-
-def fit_null(abnormality: Array) -> Null:
-    """Fit the null to the quantiles in the middle, without rows that it takes for outliers.
-
-    A ValueError says that the rows beyond do not fall off as it does: then outliers that are near
-    cannot be told from the tail of ordinary rows.
+    It is fitted to the quantiles in the middle, without rows that it takes for outliers.
     """
     unknown = "the share of false flags cannot be estimated"
     if len(abnormality) < _FEWEST_ROWS:
@@ -128,7 +111,7 @@ def fit_null(abnormality: Array) -> Null:
     (few, many), left = SHOULDER, abnormality
     for _ in range(_ROUNDS):
         null = _fit_middle(left)
-        tail = null.tail(abnormality)
+        tail = null(abnormality)
         left = abnormality[~benjamini_hochberg(tail, 0.1)]
     seen = int(((tail > few) & (tail <= many)).sum())
     expected = (many - few) * len(tail)
@@ -139,18 +122,27 @@ def fit_null(abnormality: Array) -> Null:
     return null
 
 
-def _fit_middle(abnormality: Array) -> Null:
-    """The null whose quantiles are closest in the middle, by least squares."""
+def _fit_middle(abnormality: Array) -> Callable[[Array], Array]:
+    """Scores a + b ((1 + g z / 3)^3 - 1) / g of a normal z, by least squares; normal if g is 0.
+
+    Sums of squares are of this kind (Wilson and Hilferty).
+    """
     share = np.linspace(*MIDDLE, 60)
     z, quantiles = stats.norm.ppf(share), np.quantile(abnormality, share)
     basis = z + _SKEWS * z**2 / 3 + _SKEWS**2 * z**3 / 27
     centered, wanted = basis - basis.mean(axis=1, keepdims=True), quantiles - quantiles.mean()
     slopes = centered @ wanted / np.square(centered).sum(axis=1)
     best = int(np.argmin(np.square(slopes[:, np.newaxis] * centered - wanted).sum(axis=1)))
-    slope = float(slopes[best])
+    slope, skew = float(slopes[best]), float(_SKEWS[best, 0])
     if not slope > 0:
         raise ValueError("the share of false flags cannot be estimated: most scores are equal")
-    return Null(float(quantiles.mean() - slope * basis[best].mean()), slope, float(_SKEWS[best, 0]))
+    location = float(quantiles.mean() - slope * basis[best].mean())
+
+    def tail(abnormality: Array) -> Array:
+        z = (abnormality - location) / slope
+        return stats.norm.sf(3 / skew * (np.cbrt(1 + skew * z) - 1) if skew else z)
+
+    return tail
 
 
 def estimated_false_share(abnormality: Array) -> Array:
@@ -159,7 +151,7 @@ def estimated_false_share(abnormality: Array) -> Array:
     share = np.empty(n, dtype=np.float32)
     for rows in spans(n, _MOST_ROWS):
         flags = n - np.searchsorted(ordered, abnormality[rows], side="left")
-        share[rows] = np.minimum(1, n * null.tail(abnormality[rows]) / flags)
+        share[rows] = np.minimum(1, n * null(abnormality[rows]) / flags)
     return share
 
 
