@@ -87,10 +87,7 @@ def measured(X: Array, center_and_spread: Callable[[Array], tuple[Array, Array]]
 
 
 def median_and_mad(X: Array) -> tuple[Array, Array]:
-    """Median and MAD of columns; where more than half of the values agree, standard deviation.
-
-    The MAD is scaled to the deviation of a normal variable.
-    """
+    """Median and scaled MAD of columns; standard deviation where over half of the values agree."""
     center, deviation = np.median(X, axis=0), X.std(axis=0)
     mad = MAD_TO_DEVIATION * np.median(np.abs(X - center), axis=0)
     return center, np.where(mad > _AGREE * deviation, mad, deviation)
@@ -135,9 +132,8 @@ def warn_of_dropped(X: Array, used: Array, names: Array | None) -> None:
 def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bool) -> Cells:
     """Learn how columns depend on each other from a sample of the rows.
 
-    Spread and residual deviation are at least ``least``, so that a feature with a scale of its own
-    is not blown up because it hardly varies.  If all columns have one unit, a column counts for as
-    much as it varies among them, at most 1.
+    Spread and residual deviation are at least ``least``.  If all columns have one unit, a column
+    counts for as much as it varies among them, at most 1.
     """
     used = varying(X) | (least > 0)
     wide = used.sum() > tuning.CELL_RANK
@@ -195,10 +191,7 @@ def _correlation(v: Array) -> tuple[Array, float]:
 
 
 def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) -> Cells:
-    """The same with medians, units, tails and cut-off of the residuals, by the rows of the sample.
-
-    Columns of one unit share a tail, and so do those of few rows or more columns than rows.
-    """
+    """The same with medians, units, tails and cut-off of the residuals of the sample."""
     both, _, holes = cells.raw(z, u)
     both[:, holes] = np.nan
     medians = np.nanmedian(both, axis=1)

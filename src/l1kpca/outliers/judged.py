@@ -87,12 +87,8 @@ def projected(pca: Any, columns: Columns, X: Array, *, with_cells: bool = True) 
 def judge_parts(
     parts: Iterable[Rows], rule: FittedRule, offset: float, n_scores: int | None
 ) -> Judged:
-    """Judge projected rows; rows that the rule cannot see are named in a warning.
-
-    Without ``n_scores``, there are neither scores nor an outlier map.
-    """
-    found: list[tuple[Array, ...]] = []
-    unseen = 0
+    """Judge projected rows; without ``n_scores``, there are neither scores nor an outlier map."""
+    found, unseen = list[tuple[Array, ...]](), 0
     with overflow_is_checked():
         for part in parts:
             plane = np.zeros((len(part.scores), n_scores or 0))
@@ -237,13 +233,10 @@ class Views:
 def contributions(
     abnormality: Callable[[Array], Array], X: Array, reference: Array, used: Array
 ) -> Array:
-    """Split the abnormality of each row among its columns, exactly.
+    """Split the abnormality of each row among its columns, exactly; see ``explain``.
 
-    It is followed along the straight line from the ``reference`` row to the row, in two to eight
-    steps.  In each the columns move one after the other, forward in one step and backward in the
-    next; a column's contribution is the sum of the changes while it moved.  They telescope: for any
-    kernel they add up to the abnormality of the row minus that of the reference, which is shared
-    out equally among the columns that are used.  Holes of a row are holes of its reference, too.
+    In each of two to eight steps the columns move one after the other, forward in one step and
+    backward in the next.  Holes of a row are holes of its reference, too.
     """
     columns, out = np.flatnonzero(used), np.zeros(X.shape, dtype=np.float64)
     if not columns.size:

@@ -38,8 +38,8 @@ def standing_apart(abnormality: Array) -> int:
     """How many rows are above a gap that even a heavy tail would not have; 0 if there is none.
 
     In a Pareto tail, the log ratio of neighbors, times their place from the top, is exponential,
-    alike at all places; in a lighter tail it is smaller toward the top.  A gap counts if it is too
-    large for the mean of the places below (an F test for each).  Equal scores are one.
+    alike at all places; in a lighter tail it is smaller toward the top.  An F test compares each
+    with the mean of the places below.
     """
     (scores,), middle = rounded(abnormality), float(np.median(abnormality))
     tail = np.unique(scores[scores > np.float32(middle)])[::-1].astype(np.float64) - middle
@@ -190,9 +190,9 @@ def look_for_drift(
 
     Each row is ranked among the reference rows and all rows before it, ties at random: its rank, as
     a share u, is uniform and independent of the earlier ones.  Half of the stake bets that u
-    beyond the tail is tilted, to one side or to both; rows in the tail do not change it.  The other
-    half bets that at least half of the rows are in the tail.  So outliers, up to a quarter of the
-    rows, are no drift.  Batch k gets a fresh share 1 / (k (k + 1)) of the stake, for late drift.
+    beyond the tail is tilted, to one side or to both, half that at least half of the rows are in
+    the tail: outliers, up to a quarter of the rows, are no drift.  Batch k gets a fresh share
+    1 / (k (k + 1)) of the stake, for late drift.
     """
     reference, abnormality = rounded(reference, abnormality)
     k = 1 if after is None else after.n_batches + 1

@@ -222,13 +222,10 @@ def row_spans(X: Array) -> list[slice]:
 
 def parts(rows: Rows) -> Iterator[Rows]:
     """A few rows at a time, so that nothing as large as all scores is made beside them."""
-    norms, oddness = rows.squared_norms, rows.oddness
+    of_each = {name: getattr(rows, name) for name in ("scores", "squared_norms", "X", "oddness")}
+    known = {name: values for name, values in of_each.items() if values is not None}
     for span in row_spans(rows.X):
-        yield replace(
-            rows, scores=rows.scores[span], X=rows.X[span],
-            squared_norms=None if norms is None else norms[span],
-            oddness=None if oddness is None else oddness[span],
-        )  # fmt: skip
+        yield replace(rows, **{name: values[span] for name, values in known.items()})
 
 
 def is_number(value: Any) -> bool:

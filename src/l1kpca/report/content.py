@@ -113,11 +113,7 @@ def report_of(
 
 
 def _histogram(scores: np.ndarray, cutoff: float) -> dict[str, Any]:
-    """Bins that are equally wide in the cube root of the score, or in its logarithm.
-
-    The latter, asinh(score / unit), is for scores so far beyond the line that all others would be
-    in one bin.
-    """
+    """Bins of equal width in the cube root of the score, or in asinh(score / unit) for far ones."""
     unit = cutoff / 10 if 0 < cutoff < np.inf and scores.max() > _FAR_BEYOND * cutoff else None
     bent = np.cbrt(scores) if unit is None else np.arcsinh(scores / unit)
     counts, edges = np.histogram(bent, bins=min(_N_BINS, len(scores)))
@@ -179,11 +175,7 @@ def _promised(summary: Summary, order: np.ndarray, reference: Cases | None) -> d
 
 
 def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | None]:
-    """Facts of each component, and the abnormality of the rows by classical components.
-
-    The latter is None if the detector is classical itself, has too many training rows, or is asked
-    about no rows.  One Gram serves the gaps and the classical components.
-    """
+    """Facts of each component, and the abnormality of rows, if any, by classical components."""
     pca = detector.pca_
     gaps, classical = getattr(pca, "optimality_gap_", np.zeros(0)), None
     compared = pca.n_components_ and not isinstance(pca, L2KernelPCA)

@@ -107,8 +107,8 @@ def summarize(
 ) -> Summary:  # fmt: skip
     """Judge rows, rank them, and explain the most abnormal ones.
 
-    ``judged`` is what the detector said about the rows, if it was asked; ``fdr`` is a false
-    discovery rate, ``alpha`` the chance of a false flag, both by the reference rows.
+    With reference rows, ``fdr`` flags by a false discovery rate, ``alpha`` each row for itself with
+    this chance of a false flag; without both, the rule flags.
     """
     judged = detector.judge(cases.X) if judged is None else judged
     scores, n_rows = judged.abnormality, len(cases.X)
@@ -122,8 +122,8 @@ def summarize(
     flags, cutoff, promise, known = _promised(detector, whole, fdr, alpha)
     whole, judged = replace(whole, flags=flags), replace(judged, flagged=flags[whole.rows])
     order = np.argsort(-scores, kind="stable")
-    top_rows = detector, cases, judged, order[:top], whole.rows, known.get("p_values")
-    rows, contributions = _top(*top_rows)
+    told = judged, order[:top], whole.rows, known.get("p_values")
+    rows, contributions = _top(detector, cases, *told)
     plain = {
         "source": source, "n_rows": len(flags), "n_flagged": int(flags.sum()),
         "cutoff": plain_value(cutoff), "clear_line": detector.clear_line_, "promise": promise,

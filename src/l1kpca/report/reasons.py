@@ -180,10 +180,7 @@ def _codes(
 
 
 def _kinds(charted: list[dict[str, Any]], codes: np.ndarray) -> list[dict[str, Any]]:
-    """Flagged rows by what is wrong with them: a few reasons that cover as much as possible.
-
-    The page does the same for any other line (``kindsOf`` in ``first.js``).
-    """
+    """Flagged rows by the few reasons that cover most; ``kindsOf`` of the page does the same."""
     found, left = list[dict[str, Any]](), np.arange(len(codes))
     while len(left):
         here = codes[left]
