@@ -222,10 +222,10 @@ def row_spans(X: Array) -> list[slice]:
 
 def parts(rows: Rows) -> Iterator[Rows]:
     """A few rows at a time, so that nothing as large as all scores is made beside them."""
-    of_each = {name: getattr(rows, name) for name in ("scores", "squared_norms", "X", "oddness")}
-    known = {name: values for name, values in of_each.items() if values is not None}
+    names = ("scores", "squared_norms", "X", "oddness")
     for span in row_spans(rows.X):
-        yield replace(rows, **{name: values[span] for name, values in known.items()})
+        some = {n: each[span] for n in names if (each := getattr(rows, n)) is not None}
+        yield replace(rows, **some)
 
 
 def is_number(value: Any) -> bool:

@@ -139,7 +139,7 @@ def _details(
     not_read: np.ndarray,
 ) -> Iterator[list[Any]]:  # fmt: skip
     """What ``details`` has of each row; a row that is not explained lists its oddest cells."""
-    cells = [cases.values(column) for column in cases.columns]
+    cells = list(map(cases.values, cases.columns))
     for place, row in enumerate(order[: len(residual)].tolist()):
         explains = place < len(known)
         weight = known[place] if explains else residual[place]
