@@ -26,7 +26,7 @@ def made():
     detector.fit(reference)
     cases, compared = (cases_of(detector, rows, None, None) for rows in (X, reference))
     summary = summarize(detector, cases, "the batch", fdr=0.2)
-    return detector, X, summary, report_of(detector, cases, summary, None, compared), compared
+    return detector, X, summary, report_of(summary, reference=compared), compared
 
 
 @pytest.fixture

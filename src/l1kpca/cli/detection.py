@@ -182,11 +182,11 @@ def show(summary: Summary, table: Table, terminal: Terminal) -> None:
 
     The file has the rows as read, and p-values if there are reference rows.
     """
-    plain, promise = summary.plain, summary.promise
+    plain = summary.plain
     added = {"score": summary.whole.scores, "rank": summary.ranks}
     added["flag"] = summary.whole.flags.astype("int8")
-    if promise.p_values is not None:
-        added["p_value"] = promise.p_values
+    if summary.p_values is not None:
+        added["p_value"] = summary.p_values
     terminal.write_table(table, added)
     terminal.table(f"The most abnormal rows of {plain['source']}", cells_of(plain["top"]))
     n, n_rows = plain["n_flagged"], plain["n_rows"]
@@ -194,7 +194,7 @@ def show(summary: Summary, table: Table, terminal: Terminal) -> None:
     none = f"None of the {n_rows:,} rows is flagged: no score is above the"
     unclear = "" if plain["clear_line"] else " There is no clear line: many rows are near it."
     terminal.say(f"{flagged if n else none} cut-off {plain['cutoff']:.4g}.{unclear}")
-    for sentence in promise.says:
+    for sentence in plain["promise"]["says"]:
         terminal.say(sentence)
     found = plain["agreement"]
     if found is not None:

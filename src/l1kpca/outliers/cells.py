@@ -118,11 +118,10 @@ class Cells:
         filled = np.where(holes, self.center, X).astype(X.dtype) if holes.any() else X
         oddness = np.empty((len(X), 3))
         for rows in spans(len(X), max(1, tuning.CELL_VALUES // X.shape[1])):
-            piece = self.given(X[rows])
-            oddness[rows] = piece.oddness
+            _, expected, oddness[rows] = self.given(X[rows])
             if filled is not X:
                 some = holes[rows, self.used]
-                filled[rows, self.used] = np.where(some, piece.expected, X[rows, self.used])
+                filled[rows, self.used] = np.where(some, expected, X[rows, self.used])
         return filled, oddness
 
     def map(self, X: Array) -> CellMap:
@@ -130,9 +129,7 @@ class Cells:
         residual = np.zeros(X.shape)
         expected = np.broadcast_to(self.center, X.shape).astype(np.float64)
         for rows in spans(len(X), max(1, tuning.CELL_VALUES // X.shape[1])):
-            piece = self.given(X[rows])
-            residual[rows, self.used] = piece.residual
-            expected[rows, self.used] = piece.expected
+            residual[rows, self.used], expected[rows, self.used], _ = self.given(X[rows])
         return CellMap(residual, expected, np.abs(residual) > self.cutoff, self.cutoff)
 
     def times(self, v: Array) -> Array:

@@ -64,15 +64,6 @@ class Columns:
                 np.clip(z, -limit, limit, out=z)
         return z
 
-    def at_least(self, least: Array) -> "Columns":
-        """The same with spreads of at least so much; where that is not 0, the column is used."""
-        if self.center is None or self.weight is not None:
-            return self
-        used = self.used | (least > 0)
-        center, spread = np.array([self.median, np.zeros(len(used))])
-        center[self.used], spread[self.used] = self.center, self.spread
-        return replace(self, used=used, center=center[used], spread=np.maximum(spread, least)[used])
-
 
 def measured(X: Array, center_and_spread: Callable[[Array], tuple[Array, Array]]) -> Array:
     """Median, center and spread of each column without its holes; 0 where there is no value."""
@@ -96,10 +87,7 @@ def measured(X: Array, center_and_spread: Callable[[Array], tuple[Array, Array]]
 
 
 def median_and_mad(X: Array) -> tuple[Array, Array]:
-    """Median and MAD of columns; where more than half of the values agree, standard deviation.
-
-    The MAD is scaled to the deviation of a normal variable.
-    """
+    """Median and scaled MAD of columns; standard deviation where over half of the values agree."""
     center, deviation = np.median(X, axis=0), X.std(axis=0)
     mad = MAD_TO_DEVIATION * np.median(np.abs(X - center), axis=0)
     return center, np.where(mad > _AGREE * deviation, mad, deviation)
@@ -144,9 +132,8 @@ def warn_of_dropped(X: Array, used: Array, names: Array | None) -> None:
 def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bool) -> Cells:
     """Learn how columns depend on each other from a sample of the rows.
 
-    Spread and residual deviation are at least ``least``, so that a feature with a scale of its own
-    is not blown up because it hardly varies.  If all columns have one unit, a column counts for as
-    much as it varies among them, at most 1.
+    Spread and residual deviation are at least ``least``.  If all columns have one unit, a column
+    counts for as much as it varies among them, at most 1.
     """
     used = varying(X) | (least > 0)
     wide = used.sum() > tuning.CELL_RANK
@@ -157,23 +144,22 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
     missed = (np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)) / np.sqrt(len(X))
     spread = np.maximum(np.where(spread > 0, spread, missed), least)[used]
     z, u = standardized(rows, used, center, spread)
-    n, floor = len(spread), least[used] / spread
+    n, floor, weight = len(spread), least[used] / spread, np.ones(len(spread))
     deviation = np.maximum(np.nanstd(u, axis=0), floor)
+    level = min(_REACHED, most_level(len(z)))
+    far = np.nanquantile(np.abs(z), level, axis=0, method="inverted_cdf")
+    if one_unit and n:
+        largest = max(float(spread.max()), _TINY)
+        mean = largest * float(np.sqrt(np.mean((spread / largest) ** 2)))
+        weight = np.minimum(spread / mean, 1)
     cells = Cells(
-        used=used, center=center, spread=spread, reach=np.full(n, BOUND),
+        used=used, center=center, spread=spread, reach=np.fmax(far, BOUND),
         mean=np.nanmean(u, axis=0), deviation=np.where(deviation > 0, deviation, 1),
-        factor=np.zeros((n, 0)), rest=1.0,
-        weight=np.ones(n), medians=np.zeros((2, n)), units=np.ones((2, n)), tails=np.ones((3, n)),
+        factor=np.zeros((n, 0)), rest=1.0, weight=weight,
+        medians=np.zeros((2, n)), units=np.ones((2, n)), tails=np.ones((3, n)),
     )  # fmt: skip
     if not n:
         return cells
-    level = min(_REACHED, most_level(len(z)))
-    far = np.nanquantile(np.abs(z), level, axis=0, method="inverted_cdf")
-    cells = replace(cells, reach=np.fmax(far, BOUND))
-    if one_unit:
-        largest = float(spread.max(initial=_TINY))
-        mean = largest * float(np.sqrt(np.mean((spread / largest) ** 2)))
-        cells = replace(cells, weight=np.minimum(spread / mean, 1))
     holes = np.isnan(z)
     v = np.where(holes, 0, (u - cells.mean) / cells.deviation)
     for _ in range(1 + _ROUNDS * bool(holes.any())):
@@ -205,10 +191,7 @@ def _correlation(v: Array) -> tuple[Array, float]:
 
 
 def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) -> Cells:
-    """The same with medians, units, tails and cut-off of the residuals, by the rows of the sample.
-
-    Columns of one unit share a tail, and so do those of few rows or more columns than rows.
-    """
+    """The same with medians, units, tails and cut-off of the residuals of the sample."""
     both, _, holes = cells.raw(z, u)
     both[:, holes] = np.nan
     medians = np.nanmedian(both, axis=1)
@@ -219,8 +202,11 @@ def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) 
     mad = np.where(mad > _SMALLEST_UNIT * cells.deviation, mad, cells.deviation)
     mad = np.maximum(mad, floor)
     weighted = cells.weight * residuals / unit
+    # A rare category is compared with the cells that have one: what most cells are is left out.
+    usual = z == 0
+    told = ~holes & ~(usual & (2 * usual.sum(axis=0) > (~holes).sum(axis=0)))
     pooled = one_unit or len(z) < max(_FEW_ROWS, len(mad))
-    columns = [weighted[~holes]] if pooled else map(_told, weighted.T, z.T)
+    columns = [weighted[~holes]] if pooled else map(np.compress, told.T, weighted.T)
     tails = np.stack([fit_tail(each, _TAIL, normal=True) for each in columns], axis=1)
     level = min(_REACHED, most_level(len(z)))
     middle, far = np.nanquantile(residuals, [0.5, level], axis=0)
@@ -232,13 +218,3 @@ def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) 
         cutoff=max(_LEAST_CUTOFF, fit_tail(sizes / unit, _MOST).at(_RARE)),
         heaviness=float(np.median(heaviness)),
     )  # fmt: skip
-
-
-def _told(sizes: Array, z: Array) -> Array:
-    """The sizes of a column without holes, and without the value that most of its cells have.
-
-    So a rare category is compared with the cells that have one, not with those that have none.
-    """
-    known = ~np.isnan(z)
-    common = known & (z == 0)
-    return sizes[known & ~common if 2 * common.sum() > known.sum() else known]

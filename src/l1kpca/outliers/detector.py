@@ -192,9 +192,10 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         if self.encoder_ is not None:
             names, least = self.encoder_.get_feature_names_out(), self.encoder_.least_spread_
         own = {"random_state": int(rng.randint(2**31 - 1)), "n_jobs": self.n_jobs}
+        own["memory_limit"] = self.memory_limit
         columns, sample = Columns(np.ones(X.shape[1], dtype=bool)), X
         if not door.is_precomputed(self.pca):
-            columns = rule.columns(X, self.scaling).at_least(least)
+            columns = rule.columns(X, self.scaling, least)
             most = rule.max_samples if self.max_samples == "auto" else self.max_samples
             if most is not None and len(X) > most:
                 sample = X[np.sort(rng.choice(len(X), most, replace=False))]
@@ -202,12 +203,10 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
             columns = replace(columns, cells=cells)
         warn_of_dropped(X, columns.used, names)
         pca = rule.kernel_pca(int(columns.used.sum())) if self.pca is None else clone(self.pca)
-        for name, value in (own | {"memory_limit": self.memory_limit}).items():
-            if getattr(pca, name) is None:
-                pca.set_params(**{name: value})
+        pca.set_params(**{name: own[name] for name in own if getattr(pca, name) is None})
         self.columns_, self.pca_ = columns, pca.fit(columns(sample))
         rows = projected(self.pca_, columns, X)
-        self.rule_, self.offset_ = fit_rule(rule, rows, self.pca_, self.contamination)
+        self.rule_, self.offset_ = fit_rule(rule, rows, self.contamination)
         return rows
 
     def _rows(self, X: Any, *, reset: bool) -> Array:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, wraps
 from typing import Any
 
@@ -124,11 +125,9 @@ def in_partitions(method: Callable[[Any, Any], Any]) -> Any:
         found = on_partitions(X, partial(_judged, method=method), detector)
         if not isinstance(example, CellMap):
             return joined(found, X, example)
-        residual, expected, flagged = (
-            joined([getattr(part, name) for part in found], X, getattr(example, name))
-            for name in ("residual", "expected", "flagged")
-        )
-        return CellMap(residual, expected, flagged, example.cutoff)
+        names = ("residual", "expected", "flagged")
+        parts = {n: joined([getattr(p, n) for p in found], X, getattr(example, n)) for n in names}
+        return replace(example, **parts)
 
     return judge
 

@@ -79,21 +79,16 @@ def projected(pca: Any, columns: Columns, X: Array, *, with_cells: bool = True) 
     with computing(pca.n_jobs) as workers, overflow_is_checked():
         pieces = list(zip(spans(len(X), max(_ROWS, _VALUES // X.shape[1])), strict=True))
         workers.run(work, pieces, cost=X.size * len(coef))
-    check_results(scores, pca.kernel)
-    if norms is not None:
-        check_results(norms, pca.kernel)
+    for found in (scores,) if norms is None else (scores, norms):
+        check_results(found, pca.kernel)
     return Rows(scores=scores, squared_norms=norms, X=X, columns=columns, pca=pca, oddness=oddness)
 
 
 def judge_parts(
     parts: Iterable[Rows], rule: FittedRule, offset: float, n_scores: int | None
 ) -> Judged:
-    """Judge projected rows; rows that the rule cannot see are named in a warning.
-
-    Without ``n_scores``, there are neither scores nor an outlier map.
-    """
-    found: list[tuple[Array, ...]] = []
-    unseen = 0
+    """Judge projected rows; without ``n_scores``, there are neither scores nor an outlier map."""
+    found, unseen = list[tuple[Array, ...]](), 0
     with overflow_is_checked():
         for part in parts:
             plane = np.zeros((len(part.scores), n_scores or 0))
@@ -109,9 +104,8 @@ def judge_parts(
         many = f"{unseen} of {len(abnormality)} rows are so far from all training rows that their"
         what = "they are judged as outliers, whatever the rule says of such scores"
         warn_user(f"{many} scores vanish; {what}")
-    where = None
-    if both:
-        where = OutlierMap(both[0], both[1], rule.score_cutoff, rule.orthogonal_cutoff)
+    cutoffs = rule.score_cutoff, rule.orthogonal_cutoff
+    where = OutlierMap(both[0], both[1], *cutoffs) if both else None
     return Judged(abnormality, -abnormality < offset, plane, where)
 
 
@@ -207,7 +201,7 @@ class Views:
         pca = clone(pca).fit(self.pca_.X_fit_)
         rows = projected(pca, self.columns_, X)
         rule = make_rule(self.rule, self.contamination)
-        fitted, offset = fit_rule(rule, rows, pca, self.contamination)
+        fitted, offset = fit_rule(rule, rows, self.contamination)
         return judge_parts(parts(rows), fitted, offset, n_scores=0)
 
     def outlier_map(self: Any, X: Any) -> OutlierMap:
@@ -239,13 +233,10 @@ class Views:
 def contributions(
     abnormality: Callable[[Array], Array], X: Array, reference: Array, used: Array
 ) -> Array:
-    """Split the abnormality of each row among its columns, exactly.
+    """Split the abnormality of each row among its columns, exactly; see ``explain``.
 
-    It is followed along the straight line from the ``reference`` row to the row, in two to eight
-    steps.  In each the columns move one after the other, forward in one step and backward in the
-    next; a column's contribution is the sum of the changes while it moved.  They telescope: for any
-    kernel they add up to the abnormality of the row minus that of the reference, which is shared
-    out equally among the columns that are used.  Holes of a row are holes of its reference, too.
+    In each of two to eight steps the columns move one after the other, forward in one step and
+    backward in the next.  Holes of a row are holes of its reference, too.
     """
     columns, out = np.flatnonzero(used), np.zeros(X.shape, dtype=np.float64)
     if not columns.size:

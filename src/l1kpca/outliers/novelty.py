@@ -44,8 +44,7 @@ class Novelty(Rule):
     the linear one, it is :math:`k(x, x) - q` in units of the mean k(x, x).)
 
     Columns are standardized, and not bounded.  The kernel is a third as wide as the median distance
-    between rows, :math:`\lambda = 10^{-5}`, and m at most 2000 rows, drawn at random: results
-    hardly depend on the first two, more rows help.
+    between rows, :math:`\lambda = 10^{-5}`, and m at most 2000 rows, drawn at random.
 
     A share ``false_alarms`` of new ordinary rows is beyond the line: that quantile of the m rows,
     each judged by the others (in closed form: :math:`1 / (K + m \lambda I)^{-1}_{ii} - m \lambda`
@@ -159,10 +158,7 @@ def _double(pca: Any) -> KernelBlocks:
 
 
 def _lift_vanished(k: Array, X: Array, training: KernelBlocks, own: Any) -> Array:
-    """Raise the kernels of far rows, in place, to at most 1; gives twice the logs of the factors.
-
-    So the distances of far rows count.
-    """
+    """Raise kernels of far rows, in place, to at most 1; gives twice the logs of the factors."""
     kernel, shift = training.kernel, np.zeros(len(k))
     if kernel.function not in _DISTANCES:
         return shift

@@ -110,10 +110,7 @@ class FittedPaper(FittedRule):
 
 
 def _far_away(pca: Any) -> Array | None:
-    """Scores and squared norm of a row whose kernel with all training rows is zero, if any.
-
-    Both are in the centered feature space, where they are not zero.
-    """
+    """Centered scores and squared norm of a row whose kernel with all training rows is zero."""
     gamma = getattr(pca, "gamma_", None)
     if pca.kernel not in ("rbf", "laplacian") or not gamma or not pca.n_components_:
         return None

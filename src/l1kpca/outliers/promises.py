@@ -1,8 +1,8 @@
 """What can be promised of scores: a rate, a bound or an estimate of false flags; drift."""
 
 from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -13,7 +13,7 @@ from l1kpca.threads import spans
 from l1kpca.tuning import APART, DRIFT_ROWS, LINE_STEP, MIDDLE, SHOULDER
 
 _FEWEST_ROWS, _MOST_ROWS = 100, 500_000
-_ROUNDS = 4
+_ROUNDS = 5
 _SKEWS = np.linspace(0, 2, 101)[:, np.newaxis]
 # Of drift:
 _TAIL = 0.1
@@ -38,8 +38,8 @@ def standing_apart(abnormality: Array) -> int:
     """How many rows are above a gap that even a heavy tail would not have; 0 if there is none.
 
     In a Pareto tail, the log ratio of neighbors, times their place from the top, is exponential,
-    alike at all places; in a lighter tail it is smaller toward the top.  A gap counts if it is too
-    large for the mean of the places below (an F test for each).  Equal scores are one.
+    alike at all places; in a lighter tail it is smaller toward the top.  An F test compares each
+    with the mean of the places below.
     """
     (scores,), middle = rounded(abnormality), float(np.median(abnormality))
     tail = np.unique(scores[scores > np.float32(middle)])[::-1].astype(np.float64) - middle
@@ -98,39 +98,21 @@ def _largest_counts(looked_at: Array, n: int, k: int, level: float) -> Array:
     return high
 
 
-class Null(NamedTuple):
-    r"""Scores of ordinary rows, by :math:`a + b ((1 + g z / 3)^3 - 1) / g` of a standard normal z.
+def fit_null(abnormality: Array) -> Callable[[Array], Array]:
+    """The share of ordinary rows that are at least as abnormal, if the rows beyond fall off alike.
 
-    With g = 0 they are normal; sums of squares are of this kind (Wilson and Hilferty).
-    """
-
-    location: float
-    scale: float
-    skew: float
-
-    def tail(self, abnormality: Array) -> Array:
-        """The share of ordinary rows that are at least as abnormal."""
-        z = (abnormality - self.location) / self.scale
-        return stats.norm.sf(3 / self.skew * (np.cbrt(1 + self.skew * z) - 1) if self.skew else z)
-
-
-def fit_null(abnormality: Array) -> Null:
-    """Fit the null to the quantiles in the middle, without rows that it takes for outliers.
-
-    A ValueError says that the rows beyond do not fall off as it does: then outliers that are near
-    cannot be told from the tail of ordinary rows.
+    It is fitted to the quantiles in the middle, without rows that it takes for outliers.
     """
     unknown = "the share of false flags cannot be estimated"
     if len(abnormality) < _FEWEST_ROWS:
         n, way_out = len(abnormality), "or calibrate with reference rows"
         raise ValueError(f"{unknown} from {n} rows: it takes {_FEWEST_ROWS}, {way_out}")
     abnormality = abnormality[:: 1 + len(abnormality) // _MOST_ROWS]  # enough for three numbers
-    null, left = _fit_middle(abnormality), abnormality
+    (few, many), left = SHOULDER, abnormality
     for _ in range(_ROUNDS):
-        left = abnormality[~benjamini_hochberg(null.tail(abnormality), 0.1)]
         null = _fit_middle(left)
-    tail = null.tail(abnormality)
-    few, many = SHOULDER
+        tail = null(abnormality)
+        left = abnormality[~benjamini_hochberg(tail, 0.1)]
     seen = int(((tail > few) & (tail <= many)).sum())
     expected = (many - few) * len(tail)
     if seen > expected + 2 * np.sqrt(expected):
@@ -140,18 +122,27 @@ def fit_null(abnormality: Array) -> Null:
     return null
 
 
-def _fit_middle(abnormality: Array) -> Null:
-    """The null whose quantiles are closest in the middle, by least squares."""
+def _fit_middle(abnormality: Array) -> Callable[[Array], Array]:
+    """Scores a + b ((1 + g z / 3)^3 - 1) / g of a normal z, by least squares; normal if g is 0.
+
+    Sums of squares are of this kind (Wilson and Hilferty).
+    """
     share = np.linspace(*MIDDLE, 60)
     z, quantiles = stats.norm.ppf(share), np.quantile(abnormality, share)
     basis = z + _SKEWS * z**2 / 3 + _SKEWS**2 * z**3 / 27
     centered, wanted = basis - basis.mean(axis=1, keepdims=True), quantiles - quantiles.mean()
     slopes = centered @ wanted / np.square(centered).sum(axis=1)
     best = int(np.argmin(np.square(slopes[:, np.newaxis] * centered - wanted).sum(axis=1)))
-    slope = float(slopes[best])
+    slope, skew = float(slopes[best]), float(_SKEWS[best, 0])
     if not slope > 0:
         raise ValueError("the share of false flags cannot be estimated: most scores are equal")
-    return Null(float(quantiles.mean() - slope * basis[best].mean()), slope, float(_SKEWS[best, 0]))
+    location = float(quantiles.mean() - slope * basis[best].mean())
+
+    def tail(abnormality: Array) -> Array:
+        z = (abnormality - location) / slope
+        return stats.norm.sf(3 / skew * (np.cbrt(1 + skew * z) - 1) if skew else z)
+
+    return tail
 
 
 def estimated_false_share(abnormality: Array) -> Array:
@@ -160,7 +151,7 @@ def estimated_false_share(abnormality: Array) -> Array:
     share = np.empty(n, dtype=np.float32)
     for rows in spans(n, _MOST_ROWS):
         flags = n - np.searchsorted(ordered, abnormality[rows], side="left")
-        share[rows] = np.minimum(1, n * null.tail(abnormality[rows]) / flags)
+        share[rows] = np.minimum(1, n * null(abnormality[rows]) / flags)
     return share
 
 
@@ -184,10 +175,8 @@ class Drift:
         return self.evidence >= 1 / self.level
 
     def __str__(self) -> str:
-        where = (
-            f"{self.beyond:.0%} of them are as odd as the oddest 10% of the reference rows, and"
-            f" {self.above:.0%} are odder than half of those"
-        )
+        odd = f"{self.beyond:.0%} of them are as odd as the oddest 10% of the reference rows"
+        where = f"{odd}, and {self.above:.0%} are odder than half of those"
         if self.found:
             where += f"; a false alarm has a chance of at most {self.level:.2g}"
             return f"Drift: as a whole, these rows are not like the reference rows ({where})."
@@ -201,9 +190,9 @@ def look_for_drift(
 
     Each row is ranked among the reference rows and all rows before it, ties at random: its rank, as
     a share u, is uniform and independent of the earlier ones.  Half of the stake bets that u
-    beyond the tail is tilted, to one side or to both; rows in the tail do not change it.  The other
-    half bets that at least half of the rows are in the tail.  So outliers, up to a quarter of the
-    rows, are no drift.  Batch k gets a fresh share 1 / (k (k + 1)) of the stake, for late drift.
+    beyond the tail is tilted, to one side or to both, half that at least half of the rows are in
+    the tail: outliers, up to a quarter of the rows, are no drift.  Batch k gets a fresh share
+    1 / (k (k + 1)) of the stake, for late drift.
     """
     reference, abnormality = rounded(reference, abnormality)
     k = 1 if after is None else after.n_batches + 1

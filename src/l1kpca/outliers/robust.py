@@ -19,11 +19,10 @@ _DEVIATION_PER_MEAN = np.sqrt(np.pi / 2)  # of a normal variable: E|z| = sqrt(2 
 class Robust(Rule):
     r"""A row is as abnormal as it is to the view that finds it most surprising.
 
-    *The row as a whole.* Columns are centered at their medians, scaled by their median absolute
-    deviations and softly bounded at three of them, so that wild entries cannot mask others.  With a
-    Gaussian kernel twice as wide as the median distance between rows, L1 components are found on a
-    random sample of rows.  How many describe ordinary rows is unknown, so the rule averages over
-    their number: with :math:`SD_k^2 = \sum_{j \le k} (Y_{ij} - m_j)^2 / s_j^2` and
+    *The row as a whole.* Columns have median 0 and median absolute deviation 1, softly bounded at
+    three.  L1 components are found on a random sample of rows, with a Gaussian kernel twice as wide
+    as the median distance between rows.  How many describe ordinary rows is unknown, so the rule
+    averages over their number: with :math:`SD_k^2 = \sum_{j \le k} (Y_{ij} - m_j)^2 / s_j^2` and
     :math:`OD_k^2 = \|\phi(x_i)\|^2 - \sum_{j \le k} Y_{ij}^2`, the distance is
 
     .. math:: \frac 1 p \sum_{k=1}^p \left( \frac{SD_k^2}{k} + \frac{OD_k^2}{u_k} \right)
@@ -72,7 +71,6 @@ class Robust(Rule):
         )  # fmt: skip
         views = np.concatenate(list(map(fitted.views, parts(rows)))).T
         fitted = replace(fitted, tails=np.stack(list(map(fit_tail, views, _LEVELS))))
-        sharp = np.quantile(views[3:], _MOST, axis=1).tolist()
         # The share of outliers, by two estimates, and the surprise where rows are too rare.
         many, n = min(map(surplus, np.sqrt(np.sqrt(views[:2])))), len(scores)
         cells = rows.columns.cells
@@ -81,7 +79,8 @@ class Robust(Rule):
         abnormality = np.concatenate(list(map(fitted.abnormality, parts(rows))))
         common = float(np.quantile(abnormality, 1 - share))
         line = min(common, max(tuning.RAREST * float(np.log(n)), _RARE))
-        return replace(fitted, wild=max([fitted.headstart, *sharp]), cutoff=line)
+        sharp = np.quantile(views[3:], _MOST, axis=1)
+        return replace(fitted, wild=float(sharp.max(initial=fitted.headstart)), cutoff=line)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -142,26 +142,28 @@ class Rule(ABC):
         most = max(1, min(50, n_columns))
         return L1KernelPCA(share, max_components=most, kernel="rbf", gamma="wide")
 
-    def columns(self, X: Array, scaling: str | None = "columns") -> Columns:
+    def columns(self, X: Array, scaling: str | None = "columns", least: Any = 0.0) -> Columns:
         """Learn how the columns of X are scaled.
 
-        With ``scaling="common"`` each is bounded by its own spread, then all are divided by one,
-        the root of the mean squared spread.
+        With "columns", spreads are at least ``least``, and a column is used where that is not 0.
+        With "common" each is bounded by its own spread, then all are divided by one, the root of
+        the mean squared spread.
         """
         median, center, spread = measured(X, self.center_and_spread)
         if scaling is None:
             return Columns(np.ones(X.shape[1], dtype=bool), median)
         used, weight = varying(X), None
-        center, spread = center[used], spread[used]
-        if scaling == "common" and used.any():
-            weight = spread / spread.max()
+        if scaling == "columns":
+            used, spread = used | (least > 0), np.maximum(spread, least)
+        elif used.any():
+            weight = spread[used] / spread[used].max()
             weight /= np.sqrt(np.mean(weight**2))
-        return Columns(used, median, center, spread, weight, self.bound)
+        return Columns(used, median, center[used], spread[used], weight, self.bound)
 
 
-def fit_rule(rule: Rule, rows: Rows, pca: Any, contamination: Any) -> tuple[FittedRule, float]:
+def fit_rule(rule: Rule, rows: Rows, contamination: Any) -> tuple[FittedRule, float]:
     """The fitted rule with its cut-offs, and the score below which rows are outliers."""
-    fitted = rule.fit(rows, pca)
+    fitted = rule.fit(rows, rows.pca)
     own_line = rule.for_clean_rows and contamination in ("auto", 0)
     judged, squares, outside = [np.zeros(0)], [], 0.0
     for part in parts(rows):
@@ -220,13 +222,10 @@ def row_spans(X: Array) -> list[slice]:
 
 def parts(rows: Rows) -> Iterator[Rows]:
     """A few rows at a time, so that nothing as large as all scores is made beside them."""
-    norms, oddness = rows.squared_norms, rows.oddness
+    names = ("scores", "squared_norms", "X", "oddness")
     for span in row_spans(rows.X):
-        yield replace(
-            rows, scores=rows.scores[span], X=rows.X[span],
-            squared_norms=None if norms is None else norms[span],
-            oddness=None if oddness is None else oddness[span],
-        )  # fmt: skip
+        some = {n: each[span] for n in names if (each := getattr(rows, n)) is not None}
+        yield replace(rows, **some)
 
 
 def is_number(value: Any) -> bool:

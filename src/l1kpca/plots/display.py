@@ -1,6 +1,6 @@
 """What all displays share: axes, colors, and which kernel PCA an estimator holds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -40,13 +40,18 @@ class Display:
         """
         axes, (count, columns) = ax if axes is None else axes, self._shape()
         if axes is None:
+            try:
+                from matplotlib import pyplot as plt  # noqa: PLC0415 (only an extra installs it)
+            except ImportError as error:
+                lacking = "plots need matplotlib, which is not installed; install it with:"
+                raise ImportError(f"{lacking} pip install 'l1kpca[report]'.") from error
             n_rows = -(-count // columns)
             size = self._size and (self._size[0] * columns, self._size[1] * n_rows)
-            options = {"figsize": size, "squeeze": False, "layout": "constrained"}
-            axes = pyplot().subplots(n_rows, columns, **options)[1].ravel()
-            for spare in axes[count:]:
+            options: dict[str, Any] = {"figsize": size, "squeeze": False, "layout": "constrained"}
+            every = plt.subplots(n_rows, columns, **options)[1].ravel()
+            axes = every[:count]
+            for spare in every[count:]:
                 spare.set_axis_off()
-            axes = axes[:count]
         self.axes_ = np.atleast_1d(axes).ravel()
         if len(self.axes_) != count:
             raise ValueError(f"axes has {len(self.axes_)} entries, but there are {count} panels")
@@ -54,18 +59,6 @@ class Display:
         self.figure_ = self.ax_.figure
         self._draw(**keywords)
         return self
-
-
-def pyplot() -> Any:
-    """Import matplotlib; only drawing needs it."""
-    try:
-        from matplotlib import pyplot as plt  # noqa: PLC0415 (only an extra installs it)
-    except ImportError as error:
-        raise ImportError(
-            "plots need matplotlib, which is not installed; install it with:"
-            " pip install 'l1kpca[report]'."
-        ) from error
-    return plt
 
 
 def pca_of(estimator: Any) -> Any:
@@ -80,8 +73,11 @@ def names_of(estimator: Any, count: int) -> np.ndarray:
     return np.asarray(getattr(estimator, "feature_names_in_", plain), dtype=object)
 
 
-def scatter(ax: Any, places: np.ndarray, is_outlier: np.ndarray, keywords: dict[str, Any]) -> Any:
-    """Dots for rows, triangles for outliers on top of them."""
+def scatter(
+    ax: Any, names: Sequence[str], places: np.ndarray, is_outlier: np.ndarray, keywords: Any
+) -> Any:
+    """Dots for rows, triangles for outliers on top of them; ``names`` are those of the axes."""
+    ax.set(xlabel=names[0], ylabel=names[1])
     kinds = ((~is_outlier, _ORDINARY, "row"), (is_outlier, _OUTLYING, "outlier"))
     return [
         ax.scatter(*places[mask].T, **(style | {"label": label} | keywords))

@@ -60,7 +60,8 @@ class ScoresDisplay(Display):
         from matplotlib.patches import Ellipse  # noqa: PLC0415 (only an extra installs it)
 
         ax = self.ax_
-        self.points_ = _scatter_scores(ax, self, self.scores, keywords)
+        names = [f"component {j + 1}" for j in self.components]
+        self.points_ = scatter(ax, names, self.scores, self.is_outlier, keywords)
         self.boundary_ = None
         if self.ellipse is not None:
             x, y, across, up = self.ellipse
@@ -113,9 +114,10 @@ class ComparisonDisplay(Display):
         return len(self.scores), min(len(self.scores), 4)
 
     def _draw(self, **keywords: Any) -> None:
-        for ax, (name, scores) in zip(self.axes_, self.scores.items(), strict=True):
-            _scatter_scores(ax, self, scores, keywords)
-            ax.set(title=name)
+        names = [f"component {j + 1}" for j in self.components]
+        for ax, (title, scores) in zip(self.axes_, self.scores.items(), strict=True):
+            scatter(ax, names, scores, self.is_outlier, keywords)
+            ax.set(title=title)
         if self.is_outlier.any():
             self.axes_[0].legend()
 
@@ -145,13 +147,11 @@ class OutlierMapDisplay(Display):
         return cls(judged.outlier_map, judged.flagged).plot(ax=ax, **keywords)
 
     def _draw(self, **keywords: Any) -> None:
-        ax = self.ax_
-        found = self.outlier_map
+        ax, found, names = self.ax_, self.outlier_map, ("score distance", "orthogonal distance")
         places = np.column_stack([found.score_distance, found.orthogonal_distance])
-        self.points_ = scatter(ax, places, self.is_outlier, keywords)
+        self.points_ = scatter(ax, names, places, self.is_outlier, keywords)
         across, up = found.score_cutoff, found.orthogonal_cutoff
         self.cutoffs_ = ax.axvline(across, **CUTOFF), ax.axhline(up, **CUTOFF)
-        ax.set(xlabel="score distance", ylabel="orthogonal distance")
         ax.set_xlim(left=0)
         ax.set_ylim(bottom=0)
         style = {"transform": ax.transAxes, "color": "0.35", "size": 8}
@@ -285,10 +285,3 @@ def _checked_mask(is_outlier: Any, n_rows: int) -> np.ndarray:
     if mask.shape != (n_rows,):
         raise ValueError(f"is_outlier has shape {mask.shape}, but X has {n_rows} rows")
     return mask
-
-
-def _scatter_scores(ax: Any, display: Any, scores: np.ndarray, keywords: dict[str, Any]) -> Any:
-    """The points of a display; the axes are named by its components."""
-    ax.set(xlabel=f"component {display.components[0] + 1}")
-    ax.set(ylabel=f"component {display.components[1] + 1}")
-    return scatter(ax, scores, display.is_outlier, keywords)

@@ -21,6 +21,7 @@ from l1kpca.report.reasons import reasons
 from l1kpca.report.values import packed, printable, short, shown_value, within
 from l1kpca.threads import computing
 
+_SHARED = ("n_rows", "n_flagged", "cutoff", "clear_line", "agreement", "notes")
 SCHEMA = 1  # of ``Report.json``; a new one takes nothing away and renames nothing
 MOST_LISTED = 100_000  # rows on a page, the most abnormal ones; all are ranked and counted
 _BYTES_OF_IDS, _LONGEST_SOURCE, _MOST_NAMED = 800_000, 80, 20
@@ -78,55 +79,41 @@ def report(
         lacking = "the columns of the rows, which kernel='precomputed' does not have"
         raise ValueError(f"a report needs {lacking}: pass the rows and a kernel instead")
     cases = cases_of(detector, X, labels, names)
-    return report_of(detector, cases, summarize(detector, cases, source, top=top, judged=judged))
+    return report_of(summarize(detector, cases, source, top=top, judged=judged))
 
 
 def report_of(
-    detector: Any, cases: Cases, summary: Summary, command: str | None = None,
-    reference: Cases | None = None,
-) -> Report:  # fmt: skip
+    summary: Summary, command: str | None = None, reference: Cases | None = None
+) -> Report:
     """The page about rows that were judged before; it asks about suspicious reference rows."""
-    plain, n_rows, n_flagged = summary.plain, summary.plain["n_rows"], summary.plain["n_flagged"]
+    plain, order = summary.plain, summary.order[:MOST_LISTED]
+    where: Any = summary.judged.outlier_map
     source = printable(" ".join(plain["source"].split()))
     if len(source) > _LONGEST_SOURCE:  # of a path the end says most
         source = f"...{source[3 - _LONGEST_SOURCE :]}"
-    order = np.argsort(-summary.judged.abnormality, kind="stable")[:MOST_LISTED]
-    components, classical = _quality(detector, cases.X if cases.whole is None else None)
-    comparison = None
-    if classical is not None:
-        comparison = {"agreement": agreement(cases.labels, classical)}
-        classical = rankdata(-classical, method="ordinal")
-    where: Any = summary.judged.outlier_map
-    ellipse, n_plane = detector.rule_.ellipse(), min(2, detector.pca_.n_components_)
     facts = {
-        "n_rows": n_rows, "n_flagged": n_flagged, "cutoff": plain["cutoff"],
-        "clear_line": plain["clear_line"], "agreement": plain["agreement"],
-        "notes": plain["notes"], "source": source, "n_listed": len(order),
-        "rows": _rows(cases, summary, order, classical),
+        **{name: plain[name] for name in _SHARED}, "source": source, "n_listed": len(order),
+        **_rows(summary, order),
         "map": {"score_cutoff": where.score_cutoff, "orthogonal_cutoff": where.orthogonal_cutoff},
-        "plane": {"ellipse": ellipse, "n_components": n_plane},
-        "tail": None if len(order) == n_rows else _tail(summary.whole, len(order), n_flagged),
+        "tail": None if len(order) == plain["n_rows"] else _tail(summary, len(order)),
         "histogram": _histogram(summary.whole.scores, plain["cutoff"]),
-        **reasons(detector, cases, summary, order),
-        **_promised(detector, summary, order, reference),
-        "comparison": comparison, "convergence": components,
-        **_method(detector, cases, plain["settings"], command),
+        **reasons(summary, order),
+        **_promised(summary, order, reference),
+        **_method(summary, command),
     }  # fmt: skip
     # What the schema has beside the facts of the command line.
     names = ("name", "kind", "usual", "low", "median", "high", "missing", "blame")
-    more: dict[str, Any] = {"schema": SCHEMA, "n_cells": facts["n_cells"]}
-    more["columns"] = [{name: column.get(name) for name in names} for column in facts["columns"]]
-    kinds = [(kind["says"], kind["column"], len(kind["rows"])) for kind in facts["kinds"]]
-    more["kinds"] = [dict(zip(("says", "column", "n_rows"), kind, strict=True)) for kind in kinds]
+    columns = [{name: column.get(name) for name in names} for column in facts["columns"]]
+    kinds = [
+        {"says": kind["says"], "column": kind["column"], "n_rows": len(kind["rows"])}
+        for kind in facts["kinds"]
+    ]
+    more = {"schema": SCHEMA, "n_cells": facts["n_cells"], "columns": columns, "kinds": kinds}
     return Report(facts, plain | more)
 
 
 def _histogram(scores: np.ndarray, cutoff: float) -> dict[str, Any]:
-    """Bins that are equally wide in the cube root of the score, or in its logarithm.
-
-    The latter, asinh(score / unit), is for scores so far beyond the line that all others would be
-    in one bin.
-    """
+    """Bins of equal width in the cube root of the score, or in asinh(score / unit) for far ones."""
     unit = cutoff / 10 if 0 < cutoff < np.inf and scores.max() > _FAR_BEYOND * cutoff else None
     bent = np.cbrt(scores) if unit is None else np.arcsinh(scores / unit)
     counts, edges = np.histogram(bent, bins=min(_N_BINS, len(scores)))
@@ -134,11 +121,11 @@ def _histogram(scores: np.ndarray, cutoff: float) -> dict[str, Any]:
     return {"edges": list(map(short, edges)), "counts": counts.tolist(), "unit": unit}
 
 
-def _tail(whole: Any, n_listed: int, n_flagged: int) -> dict[str, Any]:
+def _tail(summary: Summary, n_listed: int) -> dict[str, Any]:
     """Scores at some ranks beyond the listed rows, and how many outliers are before them."""
-    n, hits = len(whole.scores), None
+    whole, n, hits = summary.whole, summary.plain["n_rows"], None
     ranks = np.geomspace(n_listed, n, _TAIL_RANKS).astype(int)
-    ranks = np.unique([*ranks, max(n_listed, n_flagged)])
+    ranks = np.unique([*ranks, max(n_listed, summary.plain["n_flagged"])])
     if whole.labels is not None:
         order = np.argsort(-whole.scores, kind="stable")
         hits = np.cumsum(whole.labels[order])[ranks - 1].tolist()
@@ -146,51 +133,49 @@ def _tail(whole: Any, n_listed: int, n_flagged: int) -> dict[str, Any]:
     return {"rank": ranks.tolist(), "score": scores.tolist(), "hits": hits}
 
 
-def _rows(
-    cases: Cases, summary: Summary, order: np.ndarray, classical: np.ndarray | None
-) -> dict[str, Any]:
-    """What is known of every listed row, in the order of the ranks."""
-    names, labels, judged = cases.names, cases.labels, summary.judged
+def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
+    """What is known of every listed row, in the order of the ranks, and of the components."""
+    cases, judged, detector = summary.cases, summary.judged, summary.detector
+    names, labels, ids, comparison = cases.names, cases.labels, None, None
     where: Any = judged.outlier_map
+    components, classical = _quality(detector, cases.X if cases.whole is None else None)
+    if classical is not None:
+        comparison = {"agreement": agreement(labels, classical)}
+        classical = rankdata(-classical, method="ordinal")[order]
     # The first rows of the ranking, and others at even distances.
     others = np.linspace(_ALWAYS_DRAWN, len(order) - 1, _MOST_DRAWN - _ALWAYS_DRAWN).astype(int)
     drawn = np.unique(np.r_[: min(len(order), _ALWAYS_DRAWN), others[others < len(order)]])
-    ids = None
     if names is not None:
         ids = list(within((shown_value(names[int(row)]) for row in order), _BYTES_OF_IDS))
-    return {
+    rows = {
         "row": packed(summary.whole.rows[order] + 1, "u4"), "drawn": packed(drawn, "u4"),
         "score": packed(judged.abnormality[order], "f4"),
         "x": packed(judged.scores[order[drawn], 0], "f4"),
         "y": packed(judged.scores[order[drawn], 1], "f4"),
         "score_distance": packed(where.score_distance[order[drawn]], "f4"),
         "orthogonal_distance": packed(where.orthogonal_distance[order[drawn]], "f4"),
-        "classical": None if classical is None else packed(classical[order], "u4"), "id": ids,
         "label": None if labels is None else "".join(np.where(labels[order], "1", "0")),
+        "classical": None if classical is None else packed(classical, "u4"), "id": ids,
     }  # fmt: skip
+    plane = {"ellipse": detector.rule_.ellipse(), "n_components": min(2, len(components))}
+    return {"rows": rows, "plane": plane, "comparison": comparison, "convergence": components}
 
 
-def _promised(
-    detector: Any, summary: Summary, order: np.ndarray, reference: Cases | None
-) -> dict[str, Any]:
+def _promised(summary: Summary, order: np.ndarray, reference: Cases | None) -> dict[str, Any]:
     """What is known of false flags at each listed row and above, and rows to ask about."""
-    promise, listed, asked = summary.promise, summary.whole.rows[order], []
-    found: dict[str, Any] = {"n_reference": promise.n_reference, "says": list(promise.says)}
+    promise, listed, asked = summary.plain["promise"], summary.whole.rows[order], []
+    found = {"n_reference": promise["n_reference"], "says": promise["says"]}
     for name, kind in (("p_values", "f4"), ("most_false", "u4"), ("estimate", "f4")):
-        values = getattr(promise, name)
+        values = getattr(summary, name)
         found[name] = None if values is None else packed(values[listed], kind)
-    for row in () if reference is None else suspects(detector, reference):
+    for row in () if reference is None else suspects(summary.detector, reference):
         why = [f"{shown_value(o['column'])} = {shown_value(o['value'])}" for o in row["reasons"]]
         asked.append({"row": row["row"], "score": short(row["score"]), "why": ", ".join(why)})
     return {"promise": found, "suspects": asked}
 
 
 def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | None]:
-    """Facts of each component, and the abnormality of the rows by classical components.
-
-    The latter is None if the detector is classical itself, has too many training rows, or is asked
-    about no rows.  One Gram serves the gaps and the classical components.
-    """
+    """Facts of each component, and the abnormality of rows, if any, by classical components."""
     pca = detector.pca_
     gaps, classical = getattr(pca, "optimality_gap_", np.zeros(0)), None
     compared = pca.n_components_ and not isinstance(pca, L2KernelPCA)
@@ -225,8 +210,9 @@ def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | 
     return parts, classical
 
 
-def _method(detector: Any, cases: Cases, settings: Any, command: str | None) -> dict[str, Any]:
+def _method(summary: Summary, command: str | None) -> dict[str, Any]:
     """How it was done, with what, and how to do it again."""
+    detector, cases = summary.detector, summary.cases
     pca, kernel = detector.pca_, detector.pca_.kernel
     used = np.bincount(cases.column_of[detector.columns_.used], minlength=len(cases.columns)) > 0
     left_out = [*cases.left_out, *np.array(cases.columns, dtype=object)[~used]]
@@ -243,7 +229,8 @@ def _method(detector: Any, cases: Cases, settings: Any, command: str | None) -> 
         "rule": rule_name(detector.rule, detector.contamination),
         "by_share": detector.contamination != "auto",
     }  # fmt: skip
-    again = {"command": command, "code": code, "settings": settings, "gram": str(pca.gram_)}
+    again = {"command": command, "code": code, "gram": str(pca.gram_), "versions": versions}
+    again["settings"] = summary.plain["settings"]
     named = list(map(shown_value, left_out[:_MOST_NAMED]))
     data = {"n_columns": int(used.sum()), "n_left_out": len(left_out), "left_out": named}
-    return {"method": method, "data": data, "reproduce": again | {"versions": versions}}
+    return {"method": method, "data": data, "reproduce": again}

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from l1kpca.outliers import Drift, Judged, promises
+from l1kpca.outliers import Judged, promises
 from l1kpca.outliers.calibration import too_few
 from l1kpca.outliers.rules import check_level
 from l1kpca.report.values import plain_value
@@ -48,28 +48,21 @@ class Cases:
 
 
 @dataclass(frozen=True, eq=False)
-class Promise:
-    """What is known of the share of false flags, for every line."""
-
-    n_reference: int = 0
-    p_values: np.ndarray | None = None
-    # With 95% confidence, of this row and all more abnormal ones no more are ordinary.
-    most_false: np.ndarray | None = None
-    # Without reference rows, the estimated share of false flags among the same rows.
-    estimate: np.ndarray | None = None
-    drift: Drift | None = None
-    says: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
 class Summary:
     """All facts about one run of a detector."""
 
+    detector: Any
+    cases: Cases
     plain: dict[str, Any]  # what JSON can hold; of single rows, only the top ones
     whole: Whole  # all rows: their scores, flags and labels
     judged: Judged  # what the detector says about the rows at hand
-    promise: Promise
-    contributions: np.ndarray  # what each column adds to the scores of the top rows
+    order: np.ndarray  # the rows at hand, the most abnormal first
+    contributions: np.ndarray  # what each column adds to the scores of the first of these
+    p_values: np.ndarray | None = None  # of all rows
+    # With 95% confidence, of a row and all more abnormal ones no more are ordinary.
+    most_false: np.ndarray | None = None
+    # Without reference rows, the estimated share of false flags among the same rows.
+    estimate: np.ndarray | None = None
 
     @property
     def ranks(self) -> np.ndarray:
@@ -114,8 +107,8 @@ def summarize(
 ) -> Summary:  # fmt: skip
     """Judge rows, rank them, and explain the most abnormal ones.
 
-    ``judged`` is what the detector said about the rows, if it was asked; ``fdr`` is a false
-    discovery rate, ``alpha`` the chance of a false flag, both by the reference rows.
+    With reference rows, ``fdr`` flags by a false discovery rate, ``alpha`` each row for itself with
+    this chance of a false flag; without both, the rule flags.
     """
     judged = detector.judge(cases.X) if judged is None else judged
     scores, n_rows = judged.abnormality, len(cases.X)
@@ -126,19 +119,18 @@ def summarize(
     whole = cases.whole or Whole(
         scores, judged.flagged, cases.labels, places, cases.X, cases.values
     )
-    flags, cutoff, promise = _promised(detector, whole, fdr, alpha)
+    flags, cutoff, promise, known = _promised(detector, whole, fdr, alpha)
     whole, judged = replace(whole, flags=flags), replace(judged, flagged=flags[whole.rows])
-    order = np.argsort(-scores, kind="stable")[:top]
-    rows, contributions = _top(detector, cases, judged, order, whole.rows, promise.p_values)
-    drift = promise.drift and {"found": promise.drift.found, "evidence": promise.drift.evidence}
-    says = {"n_reference": promise.n_reference, "drift": drift, "says": list(promise.says)}
+    order = np.argsort(-scores, kind="stable")
+    told = judged, order[:top], whole.rows, known.get("p_values")
+    rows, contributions = _top(detector, cases, *told)
     plain = {
         "source": source, "n_rows": len(flags), "n_flagged": int(flags.sum()),
-        "cutoff": plain_value(cutoff), "clear_line": detector.clear_line_, "promise": says,
+        "cutoff": plain_value(cutoff), "clear_line": detector.clear_line_, "promise": promise,
         "columns": list(cases.columns), "settings": {}, "notes": [],
         "agreement": agreement(whole.labels, whole.scores), "top": rows,
     }  # fmt: skip
-    return Summary(plain, whole, judged, promise, contributions)
+    return Summary(detector, cases, plain, whole, judged, order, contributions, **known)
 
 
 def suspects(detector: Any, cases: Cases, top: int = 20) -> list[dict[str, Any]]:
@@ -154,9 +146,8 @@ def _top(
     """Rows with the columns that add most to their scores, and what each column adds."""
     if not len(order):
         return [], np.zeros((0, len(cases.columns)))
-    contributions = np.asarray(detector.explain(cases.X[order]))
-    expected, found = cells_of(detector, cases, order)[1], []
-    not_read = unread(detector, cases.X[order], cases.columns)
+    contributions, found = np.asarray(detector.explain(cases.X[order])), []
+    _, expected, _, not_read = cells_of(detector, cases, order)
     for place, row in enumerate(order.tolist()):
         adds, reasons = contributions[place], []
         for j in np.argsort(-adds, kind="stable")[:_N_REASONS].tolist():
@@ -195,69 +186,55 @@ def agreement(labels: np.ndarray | None, scores: np.ndarray) -> dict[str, Any] |
     }
 
 
-def cells_of(
-    detector: Any, cases: Cases, rows: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of some rows, residuals of the cells, expected values where they stand out, and whether.
+def cells_of(detector: Any, cases: Cases, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Cells of some rows: residuals, what is expected where they stand out, whether they do.
 
-    Nothing is said to be expected instead of a cell that cannot be read.
+    And why they could not be read, such as "not a number"; nothing is expected of those.
     """
-    X = cases.X[rows]
+    X, encoder, columns = cases.X[rows], detector.encoder_, cases.columns
     found = detector.cells(X)
     wrong = np.asarray(found.flagged)
-    told = wrong & (unread(detector, X, cases.columns) == "")
-    expected = np.full(wrong.shape, None, dtype=object)
-    expected[told] = np.asarray(found.expected, dtype=object)[told]
-    kinds = {} if detector.encoder_ is None else detector.encoder_.kinds_
-    for j, name in enumerate(cases.columns):
-        if kinds.get(name) == "date":
+    not_read = np.full(wrong.shape, "", dtype=object)
+    if encoder is not None:
+        said = np.array([NOT_READ.get(encoder.kinds_[name], "") for name in columns], dtype=object)
+        not_read[:] = np.where(unread_cells(encoder, np.asarray(X)), said, "")
+    told = wrong & (not_read == "")
+    expected = np.where(told, np.asarray(found.expected, dtype=object), np.array(None))
+    for j, name in enumerate(columns):
+        if encoder is not None and encoder.kinds_[name] == "date":
             days = np.asarray(X)[:, np.flatnonzero(cases.column_of == j)[0]]
             if not np.nan_to_num(days % 1).any():  # whole days are expected without a time
                 expected[told[:, j], j] = [day[:10] for day in expected[told[:, j], j]]
-    return np.asarray(found.residual, dtype=float), expected, wrong
-
-
-def unread(detector: Any, X: Any, columns: Sequence[str]) -> np.ndarray:
-    """Why cells could not be read, such as "not a number"; "" where they could."""
-    encoder, why = detector.encoder_, np.full((len(X), len(columns)), "", dtype=object)
-    if encoder is not None:
-        said = np.array([NOT_READ.get(encoder.kinds_[name], "") for name in columns], dtype=object)
-        why[:] = np.where(unread_cells(encoder, np.asarray(X)), said, "")
-    return why
+    return np.asarray(found.residual, dtype=float), expected, wrong, not_read
 
 
 def _promised(
     detector: Any, whole: Whole, fdr: float | None, alpha: float | None
-) -> tuple[np.ndarray, float, Promise]:
-    """The flags that were asked for, their cut-off, and what can be said of them.
-
-    ``fdr`` flags such that on average no larger share of the flags is false, ``alpha`` each row for
-    itself with this chance of a false flag; without both, the rule flags.
-    """
+) -> tuple[np.ndarray, float, dict[str, Any], dict[str, np.ndarray]]:
+    """The flags, their cut-off, what can be said of them, and what is known of each row."""
     if hasattr(detector, "calibration_"):
         return _compared(detector, whole, fdr, alpha)
     if fdr is not None or alpha is not None:
         lacking = "a promise about false flags needs reference rows, and there are none"
         way_out = "calibrate first (detect --reference, or the command calibrate)"
         raise ValueError(f"{lacking}: {way_out}")
-    scores, flags, cutoff = whole.scores, whole.flags, -float(detector.offset_)
+    scores, flags, says, known = whole.scores, whole.flags, list[str](), {}
     try:
-        share = promises.estimated_false_share(scores)
+        share = known["estimate"] = promises.estimated_false_share(scores)
+        if flags.any():
+            last = share[np.argmin(np.where(flags, scores, np.inf))]
+            few = f"{last:.0%} of the flagged rows are ordinary."
+            most = "the flagged rows do not stand apart, and most of them may be ordinary."
+            says = [f"By a rough estimate, {few if last <= _HALF else most}"]
     except ValueError:  # too few rows, or scores with a heavy tail
-        unknown = "How many flags are false cannot be estimated without reference rows."
-        return flags, cutoff, Promise(says=(unknown,))
-    if not flags.any():
-        return flags, cutoff, Promise(estimate=share)
-    last = share[np.argmin(np.where(flags, scores, np.inf))]
-    few = f"{last:.0%} of the flagged rows are ordinary."
-    most = "the flagged rows do not stand apart, and most of them may be ordinary."
-    says = f"By a rough estimate, {few if last <= _HALF else most}"
-    return flags, cutoff, Promise(estimate=share, says=(says,))
+        says = ["How many flags are false cannot be estimated without reference rows."]
+    promise = {"n_reference": 0, "drift": None, "says": says}
+    return flags, -float(detector.offset_), promise, known
 
 
 def _compared(
     detector: Any, whole: Whole, fdr: float | None, alpha: float | None
-) -> tuple[np.ndarray, float, Promise]:
+) -> tuple[np.ndarray, float, dict[str, Any], dict[str, np.ndarray]]:
     """The same by reference rows."""
     calibration, scores, flags = detector.calibration_, whole.scores, whole.flags
     reference, cutoff = calibration.compared, -float(detector.offset_)
@@ -284,4 +261,8 @@ def _compared(
         says.append(f"With 95% confidence, at most {at_most:,} of the {count:,} flags {false}.")
     elif not advice and fdr is not None:
         says.append("Too few rows stand out from the reference; outliers among it may hide them.")
-    return flags, cutoff, Promise(len(reference), p, most, None, drift, (*says, str(drift)))
+    promise = {
+        "n_reference": len(reference), "says": [*says, str(drift)],
+        "drift": {"found": drift.found, "evidence": drift.evidence},
+    }  # fmt: skip
+    return flags, cutoff, promise, {"p_values": p, "most_false": most}

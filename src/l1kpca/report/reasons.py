@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from l1kpca.report.ranking import Cases, Summary, cells_of, unread
+from l1kpca.report.ranking import Cases, Summary, cells_of
 from l1kpca.report.values import packed, range_text, short, shown_value, within
 from l1kpca.tables.kinds import NOT_READ
+from l1kpca.tables.written import DAY
 
 _USUAL = (0.05, 0.5, 0.95)  # the usual range holds 90% of the rows
 _MOST_EXPLAINED, _OPERATIONS, _STEPS_OF_EXPLAIN = 300, 5e9, 8
@@ -20,13 +21,13 @@ _N_BLAMED = 6  # columns of a row that can be its kind of trouble
 _FAR = 5  # a value far out counts as much as five that are just out
 _HEAT, _BYTES = (25, 30), 700_000
 _NONE, _UNREAD, _NO_BIN = 0xFFFF, 0x4000, 0xFF
-_DAY = 86_400
 _TOGETHER = "No single value stands out, but the values of the row do not go together"
 _OTHERS = "Other columns have unusual values"
 
 
-def _looked(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) -> Any:
+def _looked(summary: Summary, order: np.ndarray) -> Any:
     """Explain as many rows as is cheap, and look at the cells of as many as a page can hold."""
+    detector, cases = summary.detector, summary.cases
     n_features, known = len(cases.column_of), summary.contributions[: len(order)]
     # An explanation of a row scores eight rows for each column.
     cost = _STEPS_OF_EXPLAIN * n_features * len(detector.pca_.X_fit_) * (n_features + 10)
@@ -38,34 +39,34 @@ def _looked(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) ->
     return known, *cells_of(detector, cases, order[: max(len(known), wanted)])
 
 
-def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) -> dict[str, Any]:
+def reasons(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     """Facts about the columns, the first rows, and the kinds of trouble.
 
     Of each row, ``details`` has the places in ``columns``, the cells, the contributions (None if
     the row is not explained), what all other columns contribute, and what the cells that stand out
     should have been.
     """
-    whole, n_flagged = summary.whole, int(summary.judged.flagged[order].sum())
-    known, residual, expected, wrong = _looked(detector, cases, summary, order)
+    cases, n_flagged = summary.cases, int(summary.judged.flagged[order].sum())
+    known, residual, expected, wrong, not_read = _looked(summary, order)
     # Where a row is not explained, the squares of its residuals tell who is to blame.
     shares = np.maximum(np.concatenate([known, residual[len(known) :] ** 2]), 0)
     shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     blame = shares[:n_flagged].sum(axis=0) / max(len(shares[:n_flagged]), 1)
-    columns, ranges, features, levels = _columns(detector, cases, summary, blame)
-    not_read = unread(detector, cases.X[order[: len(residual)]], cases.columns)
+    columns, ranges, features, levels = _columns(summary, blame)
     details = list(within(_details(cases, order, known, residual, expected, not_read), _BYTES))
     most = np.argsort(-blame, kind="stable")[:_MOST_CHARTED]
     named = sorted({*most.tolist()}.union(*map(itemgetter(0), details)))
     for row in details:
         row[0] = np.searchsorted(named, row[0]).tolist()
-    rows, sample = np.asarray(cases.X[order[: len(shares)]])[:, features], np.asarray(whole.sample)
+    rows = np.asarray(cases.X[order[: len(shares)]])[:, features]
+    sample = np.asarray(summary.whole.sample)[:, features]
     charted, bins = order[: min(len(shares), _MOST_CHARTED_CELLS // len(most))], []
     for j in most.tolist():
         if j in levels:
             cells = np.asarray(cases.values(cases.columns[j]), dtype=object)[charted]
             bins.append(_bars(columns[j], levels[j], cells))
         else:
-            both = sample[:, features[j]], rows[: len(charted), j]
+            both = sample[:, j], rows[: len(charted), j]
             bins.append(_chart(columns[j], ranges[:, j].tolist(), *both))
     codes = _codes(~np.isin(most, list(levels)), most, ranges, rows, shares, not_read[:, most] > "")
     hot = np.sort(most[: _HEAT[1]])
@@ -84,10 +85,10 @@ def reasons(detector: Any, cases: Cases, summary: Summary, order: np.ndarray) ->
 
 
 def _columns(
-    detector: Any, cases: Cases, summary: Summary, blame: np.ndarray
+    summary: Summary, blame: np.ndarray
 ) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray, dict[int, Counter[str]]]:
     """What is usual in each column; ends and middle of its range; its first feature; its levels."""
-    kinds = {} if detector.encoder_ is None else detector.encoder_.kinds_
+    cases, kinds = summary.cases, getattr(summary.detector.encoder_, "kinds_", {})
     sample = np.asarray(summary.whole.sample)
     features = np.searchsorted(cases.column_of, np.arange(len(cases.columns)))
     ranges = np.nanquantile(sample, _USUAL, axis=0)[:, features]
@@ -99,7 +100,7 @@ def _columns(
             column |= {"low": short(low), "median": short(median), "high": short(high)}
             column["usual"] = range_text(low, high)
         elif kind == "date":
-            days = (np.array([low, high]) * _DAY).astype("datetime64[s]").astype("datetime64[D]")
+            days = (np.array([low, high]) * DAY).astype("datetime64[s]").astype("datetime64[D]")
             column |= {"usual": f"{days[0]} to {days[1]}", "share": None}
         else:
             levels[j] = Counter(map(shown_value, summary.whole.cells(name)))
@@ -138,7 +139,7 @@ def _details(
     not_read: np.ndarray,
 ) -> Iterator[list[Any]]:  # fmt: skip
     """What ``details`` has of each row; a row that is not explained lists its oddest cells."""
-    cells = [cases.values(column) for column in cases.columns]
+    cells = list(map(cases.values, cases.columns))
     for place, row in enumerate(order[: len(residual)].tolist()):
         explains = place < len(known)
         weight = known[place] if explains else residual[place]
@@ -171,30 +172,22 @@ def _codes(
     above, far = ~ranged | (values > high), ranged & (beyond > high - low)
     codes = 4 * np.arange(1, len(most) + 1) + 2 * above + far + _UNREAD * not_read
     codes = np.where(blamed[:, most] & (beyond > 0), codes, _NONE)
-    unlisted = blamed.copy()
-    unlisted[:, most] = False
-    alone = ~unlisted.any(axis=1) & (codes == _NONE).all(axis=1)
-    codes = np.sort(codes, axis=1)[:, :_N_BLAMED]
-    codes = np.pad(codes, ((0, 0), (0, _N_BLAMED - codes.shape[1])), constant_values=_NONE)
-    codes[alone, 0] = 0
+    nothing = (codes == _NONE).all(axis=1) & ~np.delete(blamed, most, axis=1).any(axis=1)
+    padded = np.pad(codes, ((0, 0), (0, _N_BLAMED)), constant_values=_NONE)
+    codes = np.sort(padded, axis=1)[:, :_N_BLAMED]
+    codes[nothing, 0] = 0
     return codes
 
 
 def _kinds(charted: list[dict[str, Any]], codes: np.ndarray) -> list[dict[str, Any]]:
-    """Flagged rows by what is wrong with them: a few reasons that cover as much as possible.
-
-    The page does the same for any other line (``kindsOf`` in ``first.js``).
-    """
-    found: list[dict[str, Any]] = []
-    others: list[dict[str, Any]] = []
-    left = np.arange(len(codes))
+    """Flagged rows by the few reasons that cover most; ``kindsOf`` of the page does the same."""
+    found, left = list[dict[str, Any]](), np.arange(len(codes))
     while len(left):
         here = codes[left]
         given = here[here != _NONE]
         covered = np.bincount(given // 2, np.where(given % 2, _FAR, 1), minlength=1)
         best = int(covered.argmax())
         if len(found) == _MOST_KINDS or not covered[best]:
-            others = [{"says": _OTHERS, "column": None, "rows": left.tolist()}]
             break
         chosen = (here // 2 == best).any(axis=1)
         says, name = _TOGETHER, None
@@ -210,4 +203,6 @@ def _kinds(charted: list[dict[str, Any]], codes: np.ndarray) -> list[dict[str, A
                 says = f"{name} does not fit the rest of the row (usually {usual})"
         found.append({"says": says, "column": name, "rows": left[chosen].tolist()})
         left = left[~chosen]
-    return sorted(found, key=lambda kind: -len(kind["rows"])) + others
+    others = {"says": _OTHERS, "column": None, "rows": left.tolist()}
+    found.sort(key=lambda kind: -len(kind["rows"]))
+    return [*found, others] if len(left) else found

@@ -66,7 +66,7 @@ def detect(
     if report is not None:
         with terminal.work("--report", "making the report"):
             typed = shlex.join(["l1kpca", *context.obj])
-            report_of(model.detector, cases, summary, typed, compared).save(report, overwrite=force)
+            report_of(summary, typed, compared).save(report, overwrite=force)
     if save is not None:
         model.save(save, overwrite=force)
     show(summary, table, terminal)

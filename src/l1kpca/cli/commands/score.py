@@ -48,8 +48,8 @@ def score(
             " altered, or written by another version of l1kpca: fit and save it again."
         ) from error
     show(summary, table, terminal)
-    drift = summary.promise.drift
-    return DRIFT if fail_on_drift and drift is not None and drift.found else 0
+    drift = summary.plain["promise"]["drift"]
+    return DRIFT if fail_on_drift and drift is not None and drift["found"] else 0
 
 
 def load_model(path: Path, trusted: list[type]) -> "Model":
