@@ -255,8 +255,10 @@ def expected_cells(encoder: TableEncoder, X: Any, values: Array) -> Array:
         encoder.features_, encoder.column_of_, values.T, strict=True
     ):
         if what == "value" and part:
-            moments = (np.nan_to_num(value) * DAY).astype("datetime64[s]").astype(str)
-            out[:, column] = np.where(np.isfinite(value), moments, None)
+            whole_days = not np.any(encoder.times_[name] % 1)
+            per_day, unit = (1, "datetime64[D]") if whole_days else (DAY, "datetime64[s]")
+            moments = np.rint(np.nan_to_num(value) * per_day).astype(unit)
+            out[:, column] = np.where(np.isfinite(value), moments.astype(str), None)
         elif what == "value":
             out[:, column] = value
         elif not part:
