@@ -1,6 +1,6 @@
 """Methods that decompose K first: KPCA-L1 of Kwak, and L1-KPCA of Xiao et al."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,15 +34,11 @@ class ProjectionTrick:
     max_iter: int = 1000
     seed: int = 0
 
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
-        """Yield up to ``limit`` components in total, continuing after ``so_far``."""
-        spectrum = leading_pairs(gram, gram.n_samples, self.memory)
-        Y = np.ascontiguousarray(spectrum.vectors * np.sqrt(spectrum.values))
-        coordinates = FactorGram(Y, Workers(), Kernel("linear"))
-        solver = Deflation(self, self.start, seed=self.seed)
-        return solver.components(coordinates, min(limit, Y.shape[1]), so_far)
+    def components(self, gram: Gram, limit: int) -> Iterator[Component]:
+        """Yield up to ``limit`` components."""
+        values, U = leading_pairs(gram, gram.n_samples, self.memory)
+        Y = FactorGram(np.ascontiguousarray(U * np.sqrt(values)), Workers(), Kernel("linear"))
+        return Deflation(self, self.start, seed=self.seed).components(Y, min(limit, len(values)))
 
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
         """Search from each column of ``starts``, in the coordinates."""
@@ -97,12 +93,10 @@ class SingularSystems:
     spectrum: Spectrum | None = None
     """Of K, once it is decomposed."""
 
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
-        """Yield up to ``limit`` components in total, continuing after ``so_far``."""
+    def components(self, gram: Gram, limit: int) -> Iterator[Component]:
+        """Yield up to ``limit`` components."""
         steps = replace(self, spectrum=leading_pairs(gram, gram.n_samples, self.memory))
-        return Deflation(steps, self.start, seed=self.seed).components(gram, limit, so_far)
+        return Deflation(steps, self.start, seed=self.seed).components(gram, limit)
 
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
         """Search from each column of ``starts``."""

@@ -12,7 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from l1kpca._typing import Array
-from l1kpca.components.base import Component, ComponentSolver
+from l1kpca.components.base import Component
+from l1kpca.components.deflation import Deflation
 from l1kpca.directions.base import Status
 from l1kpca.files import UNREADABLE, OutputError, replacing, unfinished
 from l1kpca.gram.base import Gram
@@ -47,20 +48,18 @@ def saved_seed(checkpoint: Any) -> int | None:
 class Checkpointed:
     """A solver that saves components as it finds them, and begins with those saved before."""
 
-    solver: ComponentSolver
+    solver: Deflation
     path: Path
     fingerprint: str
     seed: int
 
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
+    def components(self, gram: Gram, limit: int) -> Iterator[Component]:
         """Yield the saved components, then new ones."""
         # Entries of K tell apart what settings do not: two kernel functions of the same name, or
         # fewer landmarks for lack of memory.
         rows = np.unique(np.linspace(0, gram.n_samples - 1, _PROBED_ROWS).astype(int))
         probe = gram.columns(rows, rows=rows)
-        done = [*so_far, *self.load(gram, probe)]
+        done = self.load(gram, probe)
         yield from done[:limit]
         for component in self.solver.components(gram, limit, done):
             done.append(component)
