@@ -121,7 +121,8 @@ class JointSigns:
             B, basis = signs, moved
             trace.append(value)
         order = np.argsort(-np.abs(basis.scores).sum(axis=0), kind="stable")
-        yield from Basis(basis.coef[:, order], basis.scores[:, order]).as_components(trace, status)
+        every = list(basis.as_components(trace, status))
+        yield from (every[j] for j in order)
 
 
 def polar(B: Array, image: Array, near: Basis) -> Basis:

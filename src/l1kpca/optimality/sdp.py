@@ -13,7 +13,6 @@ constant y gives the spectral bound, the best y the value of the relaxation.  We
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isqrt
-from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -48,11 +47,6 @@ class Relaxation:
     value: float  # tr(V^T K V)
     dual: Array  # y; sum(y) is the value of the relaxation at its optimum
 
-    def roundings(self, count: int, rng: np.random.Generator) -> Signs:
-        """Signs of V g for random g, (n_samples, count): random hyperplanes."""
-        g = rng.standard_normal((self.V.shape[1], count))
-        return np.where(self.V @ g < 0, -1, 1).astype(self.V.dtype)
-
 
 def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxation:
     r"""Solve the relaxation by :math:`v_i \leftarrow (M V)_i / \|(M V)_i\|`, a pass over K a step.
@@ -85,10 +79,8 @@ def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxat
 def unit_rows(W: Array, instead: Array) -> tuple[Array, Array]:
     """Rows of W at length one, those of zeros taken from ``instead``; and their lengths."""
     norms = row_lengths(W)
-    if norms.all():
-        return W / norms[:, np.newaxis], norms
-    full = np.where(norms[:, np.newaxis] > 0, W, instead)
-    return full / row_lengths(full)[:, np.newaxis], norms
+    divisors = np.where(norms > 0, norms, 1)[:, np.newaxis]
+    return np.where(norms[:, np.newaxis] > 0, W / divisors, instead), norms
 
 
 def row_lengths(W: Array) -> Array:
@@ -116,7 +108,8 @@ class SdpRounding:
         """For each column of ``starts``, the better of what it and the roundings lead to."""
         rng = np.random.default_rng([self.seed, 1])
         count = min(_ROUNDINGS, max(_FEWEST, _ROUNDED_ENTRIES // gram.n_samples))
-        signs = relaxation(gram, self.seed).roundings(count, rng)
+        V = relaxation(gram, self.seed).V
+        signs = np.where(V @ rng.standard_normal((V.shape[1], count)) < 0, -1, 1).astype(V.dtype)
         signs = np.unique(signs * signs[0], axis=1)  # each once; c and -c are the same
         rounded = gram.apply(signs)
         affordable = max(_FEWEST, _POLISHED_ENTRIES // gram.n_samples)
@@ -124,14 +117,6 @@ class SdpRounding:
         found = self.polish.find(gram, signs[:, order])
         own = self.polish.find(gram, starts)
         return [max(*found, direction, key=lambda d: d.value) for direction in own]
-
-
-class Extremes(NamedTuple):
-    """The extreme eigenvalues of a symmetric matrix, as a Krylov space sees them."""
-
-    largest: float
-    smallest: float
-    upper: float  # above the largest eigenvalue, with probability at least 1 - 1e-9
 
 
 def dual_bound(gram: Gram, y: Array) -> tuple[float, str]:
@@ -149,12 +134,12 @@ def dual_bound(gram: Gram, y: Array) -> tuple[float, str]:
         image = gram.apply((scale * V).astype(gram.dtype, copy=False))
         return scale * np.asarray(image, dtype=np.float64) - shift * V
 
-    seen = extreme_eigenvalues(scaled, gram.n_samples)
+    smallest, largest, upper = extreme_eigenvalues(scaled, gram.n_samples)
     if gram.n_samples <= DENSE_ROWS:
-        return cholesky_bound(matrix_of(gram), y, seen.largest), "cholesky"
-    size = 1 + max(abs(seen.largest), abs(seen.smallest))
+        return cholesky_bound(matrix_of(gram), y, largest), "cholesky"
+    size = 1 + max(abs(largest), abs(smallest))
     rounding = gram.n_samples * float(np.finfo(gram.dtype).eps) * size
-    return float(y.sum() + (seen.upper + rounding) * w.sum()), "lanczos"
+    return float(y.sum() + (upper + rounding) * w.sum()), "lanczos"
 
 
 def slack_weights(y: Array) -> Array:
@@ -193,8 +178,8 @@ def matrix_of(gram: Gram) -> Array:
     return np.array(gram.columns(np.arange(gram.n_samples)), dtype=np.float64, order="C")
 
 
-def extreme_eigenvalues(apply: Callable[[Array], Array], n: int) -> Extremes:
-    r"""Extreme eigenvalues of a symmetric n x n matrix, by block Lanczos from random vectors.
+def extreme_eigenvalues(apply: Callable[[Array], Array], n: int) -> tuple[float, float, float]:
+    r"""Smallest and largest Ritz value, by block Lanczos; and what no eigenvalue exceeds.
 
     After k steps from one random vector the largest Ritz value misses more than a share e of the
     spread with probability at most :math:`1.648 \sqrt n \exp(-\sqrt e (2 k - 1))` (Kuczynski and
@@ -223,4 +208,4 @@ def extreme_eigenvalues(apply: Callable[[Array], Array], n: int) -> Extremes:
         error = float((exponent / (2 * steps - 1)) ** 2)
     T = basis.T @ images
     smallest, largest = np.linalg.eigvalsh((T + T.T) / 2)[[0, -1]].tolist()
-    return Extremes(largest, smallest, largest + error * (largest - smallest) / (1 - 2 * error))
+    return smallest, largest, largest + error * (largest - smallest) / (1 - 2 * error)
