@@ -135,5 +135,5 @@ def test_the_cholesky_proof_is_tight_and_does_not_trust_its_estimate():
     K = mean_centered(rbf_kernel(np.random.default_rng(0).normal(size=(50, 3))))
     y = np.zeros(50)  # then the slack is all on the eigenvalue
     largest = np.linalg.eigvalsh(K)[-1]
-    assert cholesky_bound(K, y, largest) == pytest.approx(50 * largest, rel=1e-6)
-    assert cholesky_bound(K, y, 0.5 * largest) >= 50 * largest
+    assert cholesky_bound(K, y, y + 1, largest) == pytest.approx(50 * largest, rel=1e-6)
+    assert cholesky_bound(K, y, y + 1, 0.5 * largest) >= 50 * largest

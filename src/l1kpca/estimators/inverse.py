@@ -85,10 +85,13 @@ class FixedPointInverse:
 
     def __call__(self, scores: Array, start: Array | None = None) -> Array:
         """Rows from scores, starting at the nearest known row, or at ``start`` if it is nearer."""
-        coef = self.projection.coef
+        coef, known = self.projection.coef, self.projection.rows
         weights = self.projection.center_coef() + scores.astype(coef.dtype, copy=False) @ coef.T
         parts = spans(len(weights), max(1, _ENTRIES // len(coef)))
-        rows = self._nearest_rows(weights, parts)
+        kernel = self.projection.kernel
+        found = (Projection(kernel, known, weights[p].T)(known, self.workers) for p in parts)
+        nearest = known[np.concatenate([projected.scores.argmax(axis=0) for projected in found])]
+        rows = nearest.toarray() if sparse.issparse(nearest) else np.array(nearest)
         if start is not None:
             start = start.astype(rows.dtype, copy=False)
             own, other = (
@@ -98,14 +101,7 @@ class FixedPointInverse:
             rows[own > other] = start[own > other]
         pieces = [(rows[part], weights[part]) for part in parts]
         self.workers.run(self._climb, pieces, cost=float(weights.size) * rows.shape[1])
-        return rows.astype(self.projection.rows.dtype, copy=False)
-
-    def _nearest_rows(self, weights: Array, parts: list[slice]) -> Array:
-        """The known row with the largest f for each point, as a dense array."""
-        known, kernel = self.projection.rows, self.projection.kernel
-        found = (Projection(kernel, known, weights[p].T)(known, self.workers) for p in parts)
-        nearest = known[np.concatenate([projected.scores.argmax(axis=0) for projected in found])]
-        return nearest.toarray() if sparse.issparse(nearest) else np.array(nearest)
+        return rows.astype(known.dtype, copy=False)
 
     def _kernel(self, rows: Array, weights: Array) -> Array:
         return self.projection.blocks.with_new(rows) * weights

@@ -78,15 +78,10 @@ def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxat
 
 def unit_rows(W: Array, instead: Array) -> tuple[Array, Array]:
     """Rows of W at length one, those of zeros taken from ``instead``; and their lengths."""
-    norms = row_lengths(W)
+    unit = unit_of(W) if W.size else 1.0  # no square overflows or vanishes
+    norms = unit * np.linalg.norm(W / unit, axis=1)
     divisors = np.where(norms > 0, norms, 1)[:, np.newaxis]
     return np.where(norms[:, np.newaxis] > 0, W / divisors, instead), norms
-
-
-def row_lengths(W: Array) -> Array:
-    """Euclidean length of each row; no square overflows or vanishes."""
-    unit = unit_of(W) if W.size else 1.0
-    return unit * np.linalg.norm(W / unit, axis=1)
 
 
 @dataclass(frozen=True)
@@ -120,14 +115,14 @@ class SdpRounding:
 
 
 def dual_bound(gram: Gram, y: Array) -> tuple[float, str]:
-    """sum(y) + tau * sum(w), with w of `slack_weights` and tau proven, for any K and any y.
+    """sum(y) + tau * sum(w), for any K and any y; and how tau is proven.
 
     With y = 0 it is n times the largest eigenvalue, with the dual of a relaxation as good as that.
-    tau must not be below the largest eigenvalue of W^(-1/2) (K - Diag(y)) W^(-1/2).  The proof is
-    by "cholesky" or "lanczos".
+    tau must not be below the largest eigenvalue of W^(-1/2) (K - Diag(y)) W^(-1/2).
     """
     y = np.asarray(y, dtype=np.float64)
-    w = slack_weights(y)
+    # Large dual variables are raised more, and all a little.
+    w = np.abs(y) + np.abs(y).mean() if y.any() else np.ones_like(y)
     scale, shift = (1 / np.sqrt(w))[:, np.newaxis], (y / w)[:, np.newaxis]
 
     def scaled(V: Array) -> Array:
@@ -136,26 +131,20 @@ def dual_bound(gram: Gram, y: Array) -> tuple[float, str]:
 
     smallest, largest, upper = extreme_eigenvalues(scaled, gram.n_samples)
     if gram.n_samples <= DENSE_ROWS:
-        return cholesky_bound(matrix_of(gram), y, largest), "cholesky"
+        return cholesky_bound(matrix_of(gram), y, w, largest), "cholesky"
     size = 1 + max(abs(largest), abs(smallest))
     rounding = gram.n_samples * float(np.finfo(gram.dtype).eps) * size
     return float(y.sum() + (upper + rounding) * w.sum()), "lanczos"
 
 
-def slack_weights(y: Array) -> Array:
-    """w = |y| + mean |y|: large dual variables are raised more, and all a little."""
-    size = np.abs(y)
-    return size + size.mean() if size.any() else np.ones_like(y)
-
-
-def cholesky_bound(K: Array, y: Array, estimate: float) -> float:
+def cholesky_bound(K: Array, y: Array, w: Array, estimate: float) -> float:
     r"""The bound with the least tau near ``estimate`` for which a Cholesky factorization succeeds.
 
     If that of :math:`A = \operatorname{Diag}(y + \tau w) - K` runs to its end in floating point,
     :math:`\lambda_{\min}(A) \ge -\gamma \operatorname{tr} A` with
     :math:`\gamma = (n + 2) u / (1 - (n + 2) u)`, u the unit roundoff (Rump 2006).  We add this.
     """
-    n, w = len(y), slack_weights(y)
+    n = len(y)
     unit = float(np.finfo(np.float64).eps)
     scale = max(abs(estimate), float(np.abs(y).mean() / w.mean()), unit)
     margin = _FIRST_MARGIN

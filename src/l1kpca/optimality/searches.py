@@ -20,7 +20,6 @@ import numpy as np
 
 from l1kpca._typing import Array
 from l1kpca.loops import compiled
-from l1kpca.optimality.sdp import row_lengths
 
 TOLERANCE = 1e-9  # relative: nearer values count as equal
 ENUMERATED = 16  # rows of a node, which then takes a millisecond
@@ -80,7 +79,7 @@ def branch_and_bound(K: Array, start: Array, V: Array, max_nodes: int, deadline:
 def _children(K: Array, node: Node) -> Iterator[Node]:
     """Fix one more sign, both ways: of a row that weighs much and is little decided."""
     decided = np.abs(node.V @ node.V[node.rows[0]])
-    merit = row_lengths(K @ node.V) * (1 - decided)
+    merit = np.linalg.norm(K @ node.V, axis=1) * (1 - decided)
     merit[node.rows] = -np.inf
     row = int(np.argmax(merit))
     for sign in (-1.0, 1.0):
