@@ -24,9 +24,8 @@ _SHAKE_LENGTHS = [0.01 / 2**k for k in range(20)]
 class ProjectionTrick:
     r"""PCA-L1 on the coordinates :math:`Y = U \Lambda^{1/2}`, with :math:`K = U \Lambda U^T`.
 
-    PCA-L1 is the sign iteration with the linear kernel of the rows of Y.  If a search ends at a
-    direction that is orthogonal to some row, the direction is moved slightly at random and the
-    search continues.  One decomposition serves all components.
+    If a search ends at a direction that is orthogonal to some row, the direction is moved slightly
+    at random and the search continues.
     """
 
     start: Start
@@ -76,14 +75,9 @@ def _shaken(gram: Gram, found: Direction, rng: np.random.Generator) -> Signs | N
 class SingularSystems:
     r"""Each step solves :math:`K_j \eta = K_j c` and sets c to the signs of :math:`K_j \eta`.
 
-    :math:`K_j = K - C^T C` is singular: `l1kpca.peers.XiaoKernelPCA` says why only the positive
-    eigenvalues are used to solve the system, :math:`\eta = U \Lambda^{-1} U^T (K_j c)` with
-    :math:`K = U \Lambda U^T`.  Because :math:`A K_j = 0` for the dual vectors A of earlier
-    components,
-
-    .. math:: K_j \eta = (I - C^T A)\, K K^+ K_j c = K_j c,
-
-    so one decomposition of K serves the deflated systems of all components.
+    With :math:`K = U \Lambda U^T`, :math:`\eta = U \Lambda^{-1} U^T K_j c` over the positive
+    eigenvalues.  Because :math:`A K_j = 0` for the dual vectors A of earlier components,
+    :math:`K_j \eta = (I - C^T A)\, K K^+ K_j c = K_j c`: one decomposition serves all components.
     """
 
     start: Start

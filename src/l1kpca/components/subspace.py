@@ -67,10 +67,9 @@ def orthonormal(B: Array, image: Array) -> Basis | None:
 
 @dataclass(frozen=True)
 class Reaching:
-    """Finds how many components reach a share of the variance, for methods that need the number.
+    """Counts how many components reach a share of the variance, for methods that need the number.
 
-    No k directions explain more than the k leading eigenvectors, so the search starts at the number
-    that these need, and counts up.
+    It starts at the number of leading eigenvectors that do: no other directions explain more.
     """
 
     solver: ComponentSolver
@@ -94,8 +93,7 @@ class JointSigns:
 
     From the signs B, (n, k), of the scores, a step goes to :math:`B M^{-1/2}`, :math:`M = B^T K B`,
     the orthonormal basis that maximizes :math:`\sum_{ij} B_{ij} (K A)_{ij}`, so the objective never
-    decreases.  Each step costs one product of K with k vectors.  The search starts at the solution
-    of ``greedy``; components are sorted by their L1 norms.
+    decreases.  The search starts at the solution of ``greedy``.
     """
 
     greedy: ComponentSolver
@@ -177,10 +175,8 @@ WEIGHTINGS: dict[str, Weighting] = {
 class R1Subspace:
     r"""The k directions with the least sum of robust distances :math:`\rho(s_i)` of the rows.
 
-    The steps are those in `l1kpca.peers.R1KernelPCA`; each costs one product of K with k vectors.
-    The loss never increases, and rotations within the subspace do not change it.  At the end the
-    basis is rotated to the eigenvectors of :math:`S^T \operatorname{diag}(w) S`, largest first;
-    these are the leading eigenvectors of the weighted covariance, as in the primal method.
+    The steps are those in `l1kpca.peers.R1KernelPCA`.  Rotations within the subspace do not change
+    the loss: at the end, the basis is rotated to the eigenvectors of the weighted covariance.
     """
 
     weighting: Weighting

@@ -54,7 +54,7 @@ def ridge_inverse(
 
 
 def loadings(X: Any, coef: Array, weights: Array | None, projection: Projection) -> LinearInverse:
-    """The linear kernel's directions in the space of the rows, and the center."""
+    """The linear kernel's directions among the rows, and the center."""
     if projection.rows is None and projection.origin is not None:
         return LinearInverse(projection.coef.T.copy(), projection.origin)
     center = np.zeros(X.shape[1], dtype=coef.dtype) if weights is None else weights @ X
@@ -95,7 +95,7 @@ class FixedPointInverse:
         if start is not None:
             start = start.astype(rows.dtype, copy=False)
             own, other = (
-                np.concatenate([self._kernel(x[p], weights[p]).sum(axis=1) for p in parts])
+                np.concatenate([self._evaluate(x[p], weights[p])[0] for p in parts])
                 for x in (start, rows)
             )
             rows[own > other] = start[own > other]
@@ -103,12 +103,9 @@ class FixedPointInverse:
         self.workers.run(self._climb, pieces, cost=float(weights.size) * rows.shape[1])
         return rows.astype(known.dtype, copy=False)
 
-    def _kernel(self, rows: Array, weights: Array) -> Array:
-        return self.projection.blocks.with_new(rows) * weights
-
     def _evaluate(self, rows: Array, weights: Array) -> tuple[Array, Array]:
         """f and T; where f is only rounding error, T is the row itself."""
-        K = self._kernel(rows, weights)
+        K = self.projection.blocks.with_new(rows) * weights
         value = K.sum(axis=1)
         usable = value > np.finfo(K.dtype).eps * np.abs(K).sum(axis=1)
         with np.errstate(all="ignore"):  # quotients that are not finite are not used

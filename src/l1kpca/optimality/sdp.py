@@ -3,11 +3,8 @@ r"""The semidefinite relaxation of :math:`\max_{c \in \{-1, 1\}^n} c^T K c`: sta
 .. math:: \max \operatorname{tr}(K X), \quad X_{ii} = 1, \; X \succeq 0
 
 contains every :math:`X = c c^T`.  We solve it in the low-rank form :math:`X = V V^T` with unit rows
-of V (Burer and Monteiro).
-
-If :math:`\operatorname{Diag}(y) - K` has no negative eigenvalue, :math:`c^T K c \le \sum_i y_i`.  A
-constant y gives the spectral bound, the best y the value of the relaxation.  We raise y to
-:math:`y + \tau w`, and prove that tau is large enough.
+of V (Burer and Monteiro).  If :math:`\operatorname{Diag}(y) - K` has no negative eigenvalue,
+:math:`c^T K c \le \sum_i y_i`.  We raise y to :math:`y + \tau w`, and prove that tau is enough.
 """
 
 from collections.abc import Callable
@@ -41,7 +38,7 @@ _FIRST_MARGIN = 1e-8
 
 @dataclass(frozen=True)
 class Relaxation:
-    """An almost optimal point of the relaxation, and the dual variables that belong to it."""
+    """An almost optimal point, and the dual variables that belong to it."""
 
     V: Array  # unit rows, (n_samples, rank)
     value: float  # tr(V^T K V)

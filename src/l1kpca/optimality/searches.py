@@ -1,8 +1,7 @@
 r"""Searches that prove the optimum: branch and bound, and cells if K has a small rank.
 
-Branch and bound fixes signs one by one.  With the signs s of some rows fixed, these are one row,
-with entries :math:`\sum_i s_i K_{ij}`: each node is a smaller problem of the same kind, bounded by
-its semidefinite relaxation.
+Rows with fixed signs s are one row, with entries :math:`\sum_i s_i K_{ij}`: each node of branch and
+bound is a smaller problem of the same kind, bounded by its semidefinite relaxation.
 
 With :math:`K = F F^T`, F of r columns, the best c is :math:`\operatorname{sgn}(F w)` for some w: a
 cell between the hyperplanes :math:`f_i^T w = 0`.  Each cell touches a plane on which some r - 2 of
@@ -207,10 +206,7 @@ def best_cell(F: Array, deadline: float) -> tuple[Array, bool]:
 
 
 def _sweeps(rows: Array, subsets: Array) -> tuple[Array, Array]:
-    """The order in which w crosses the rows, the subset last; the first signs.
-
-    It turns in the plane that is orthogonal to the rows of a subset.
-    """
+    """In which order w, turning orthogonal to a subset, crosses the rows; its first signs."""
     planes = np.eye(2)[np.newaxis]
     if subsets.shape[1]:
         planes = np.linalg.svd(np.swapaxes(rows[subsets], 1, 2), full_matrices=True)[0][:, :, -2:]
