@@ -29,19 +29,18 @@ _WITHOUT_EFFECT = {
 }  # fmt: skip
 
 
-def saved_seed(checkpoint: Any) -> int | None:
+def saved_seed(checkpoint: Any, instead: int) -> int:
     """The seed of the interrupted fit, if any; refuses what is no path in a writable folder."""
     if not isinstance(checkpoint, str | os.PathLike):
         raise ValueError(f"checkpoint={checkpoint!r} must be the path of a file, or None")
     path = Path(checkpoint)
-    folder = path.parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise ValueError(
             f"checkpoint={str(path)!r} needs a folder that exists and is writable: create it, or"
             " give another path"
         )
     content = _read(path)
-    return None if content is None else int(content["seed"])
+    return instead if content is None else int(content["seed"])
 
 
 @dataclass(frozen=True)
