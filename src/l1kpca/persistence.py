@@ -3,8 +3,8 @@
 A model file is a zip archive.  Its entry ``l1kpca.json`` holds the version of the format and of the
 packages, what the caller attached, and the model as plain data (`l1kpca.plain`).  All other entries
 are arrays, as skops writes a list of them.  Nothing in a file is run or imported: we check sizes
-and names first, then that skops will find only arrays, and build objects only of classes of this
-package and those that the caller trusts.
+and names first, read the arrays with NumPy, and build objects only of classes of this package and
+those that the caller trusts.
 """
 
 import io
@@ -17,7 +17,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from types import ModuleType
 from typing import IO, Any
 
 import numpy as np
@@ -78,6 +77,12 @@ def save(
     ...     load(f"{folder}/pca.skops").estimator
     L1KernelPCA(n_components=1)
     """
+    try:
+        import skops.io  # noqa: PLC0415 (only an extra installs it)
+    except ImportError as error:
+        raise ImportError(
+            "saved models need skops, which is not installed: pip install 'l1kpca[cli]'."
+        ) from error
     kept, arrays = dict(attached or {}), list[Any]()
     try:
         model = to_plain(estimator, arrays)
@@ -96,7 +101,7 @@ def save(
     header = {"format": FORMAT, "versions": versions, "attached": kept, "model": model}
     arrays = [np.asarray(array) for array in arrays]  # no longer memory maps
     # Entries are not compressed, so that what is read can never be larger than the file.
-    content = io.BytesIO(_skops().dumps(arrays, compression=zipfile.ZIP_STORED))
+    content = io.BytesIO(skops.io.dumps(arrays, compression=zipfile.ZIP_STORED))
     with zipfile.ZipFile(content, "a", compression=zipfile.ZIP_STORED) as archive:
         archive.writestr(_HEADER, json.dumps(header, indent=1))
     with replacing(path, overwrite=overwrite) as temporary:
@@ -125,19 +130,15 @@ def load(
     -------
     saved : SavedModel
     """
-    skops, path = _skops(), Path(path)
+    path = Path(path)
     if not isinstance(trusted, Mapping):
         trusted = {class_name(kind): kind for kind in trusted}
     classes = {**trusted, **CLASSES}
     try:
-        with _open_regular(path, free_memory() if max_bytes is None else max_bytes) as file:
-            with zipfile.ZipFile(file) as archive:
-                _check_entries(path, archive, os.fstat(file.fileno()).st_size)
-                header = _read_header(path, archive)
-                _check_arrays(path, json.loads(archive.read("schema.json")))
-            arrays = skops.load(file)
-        if not all(type(array) is np.ndarray and array.itemsize for array in arrays):
-            raise TypeError("no array, or one that takes no bytes, however long it says it is")
+        limit = free_memory() if max_bytes is None else max_bytes
+        with _open_regular(path, limit) as file, zipfile.ZipFile(file) as archive:
+            _check_entries(path, archive, os.fstat(file.fileno()).st_size)
+            header, arrays = _read_header(path, archive), _read_arrays(archive)
         unknown = class_names(header["model"]) - classes.keys()
         kept = dict(header["attached"]), dict(header["versions"])
     except ModelFileError:
@@ -147,7 +148,7 @@ def load(
             f"{path} cannot be read ({error.strerror}); give the file of a saved model."
         ) from None
     except Exception as error:
-        # Whatever zipfile, json, NumPy and skops raise on bytes that nobody wrote with `save`.
+        # Whatever zipfile, json and NumPy raise on bytes that nobody wrote with `save`.
         raise ModelFileError(
             f"{path} is not a model file, or it is damaged; save the model again."
         ) from error
@@ -215,36 +216,18 @@ def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     return header
 
 
-def _check_arrays(path: Path, schema: Any) -> None:
-    """Refuse all that skops could build but a list of arrays, each from an entry of its own."""
-
-    def kind(node: Any) -> list[Any]:
-        return [node.get(key) for key in ("__loader__", "__module__", "__class__", "type")]
-
-    nodes = schema.get("content")
-    plain = kind(schema)[:3] == ["ListNode", "builtins", "list"] and all(
-        kind(node) == ["NdArrayNode", "numpy", "ndarray", "numpy"] for node in nodes
-    )
-    if plain:  # skops takes a node for an earlier one of the same number, and reads an entry again
-        numbers = {node["__id__"] for node in [schema, *nodes]}
-        plain = len(numbers) > len(nodes) == len({node["file"] for node in nodes})
-    if not plain:
-        raise ModelFileError(
-            f"{path} holds more than plain arrays; it was altered, or not saved by l1kpca: save the"
-            " model again."
-        )
+def _read_arrays(archive: zipfile.ZipFile) -> list[Any]:
+    """The arrays that skops lists; an entry that is listed twice is read once."""
+    names = [node["file"] for node in json.loads(archive.read("schema.json"))["content"]]
+    held = {}
+    for name in dict.fromkeys(names):
+        with archive.open(name) as entry:
+            held[name] = np.load(entry, allow_pickle=False)
+    if not all(type(array) is np.ndarray and array.itemsize for array in held.values()):
+        raise TypeError("no array, or one that takes no bytes, however long it says it is")
+    return [held[name] for name in names]
 
 
 def _shown(names: Iterable[str]) -> str:
     text = ", ".join(sorted(names))[:_MAX_SHOWN]
     return text if text.isprintable() else ascii(text)
-
-
-def _skops() -> ModuleType:
-    try:
-        import skops.io  # noqa: PLC0415 (only an extra installs it)
-    except ImportError as error:
-        raise ImportError(
-            "saved models need skops, which is not installed: pip install 'l1kpca[cli]'."
-        ) from error
-    return skops.io

@@ -92,15 +92,6 @@ def test_stops_at_the_rank_in_single_precision(solver, rank):
     assert len(list(solver.components(gram, 50))) == rank
 
 
-def test_goes_on_from_what_is_there(solver):
-    K, _ = problem("wide", 40, 4)
-    whole = list(solver.components(held(K), 5))
-    rest = list(solver.components(held(K), 5, so_far=whole[:2]))
-    assert len(rest) == len(whole) - 2
-    for one, two in zip(whole[2:], rest, strict=True):
-        assert_allclose(one.scores, two.scores, atol=1e-8)
-
-
 @pytest.mark.parametrize("name", ONE_BY_ONE)
 def test_first_components_do_not_depend_on_the_rest(name):
     K, _ = problem("wide", 40, 4)

@@ -59,13 +59,6 @@ def test_is_deterministic_and_the_seed_matters_only_for_the_hyperplanes():
     )
 
 
-def test_roundings_are_signs_of_random_combinations():
-    found = relaxation(held(problem("wide", 20, 0)[0]))
-    signs = found.roundings(7, np.random.default_rng(0))
-    g = np.random.default_rng(0).standard_normal((found.V.shape[1], 7))
-    assert_array_equal(signs, np.where(found.V @ g < 0, -1.0, 1.0))
-
-
 @pytest.mark.parametrize("gamma", [0.1, 5.0])
 def test_the_objective_of_the_relaxation_grows_with_its_steps(gamma):
     """Also for a narrow kernel; every value is a lower bound for the last."""

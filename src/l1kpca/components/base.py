@@ -1,6 +1,6 @@
 """A component, and the interface of the methods that find them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -42,10 +42,8 @@ class Component:
 class ComponentSolver(Protocol):
     """Finds components, orthonormal in feature space."""
 
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
-        """Yield up to ``limit`` components in total, continuing after ``so_far``."""
+    def components(self, gram: Gram, limit: int) -> Iterator[Component]:
+        """Yield up to ``limit`` components."""
 
 
 def negligible_variance(gram: Gram) -> float:

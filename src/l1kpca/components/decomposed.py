@@ -1,6 +1,6 @@
 """Methods that decompose K first: KPCA-L1 of Kwak, and L1-KPCA of Xiao et al."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,9 +24,8 @@ _SHAKE_LENGTHS = [0.01 / 2**k for k in range(20)]
 class ProjectionTrick:
     r"""PCA-L1 on the coordinates :math:`Y = U \Lambda^{1/2}`, with :math:`K = U \Lambda U^T`.
 
-    PCA-L1 is the sign iteration with the linear kernel of the rows of Y.  If a search ends at a
-    direction that is orthogonal to some row, the direction is moved slightly at random and the
-    search continues.  One decomposition serves all components.
+    If a search ends at a direction that is orthogonal to some row, the direction is moved slightly
+    at random and the search continues.
     """
 
     start: Start
@@ -34,15 +33,11 @@ class ProjectionTrick:
     max_iter: int = 1000
     seed: int = 0
 
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
-        """Yield up to ``limit`` components in total, continuing after ``so_far``."""
-        spectrum = leading_pairs(gram, gram.n_samples, self.memory)
-        Y = np.ascontiguousarray(spectrum.vectors * np.sqrt(spectrum.values))
-        coordinates = FactorGram(Y, Workers(), Kernel("linear"))
-        solver = Deflation(self, self.start, seed=self.seed)
-        return solver.components(coordinates, min(limit, Y.shape[1]), so_far)
+    def components(self, gram: Gram, limit: int) -> Iterator[Component]:
+        """Yield up to ``limit`` components."""
+        values, U = leading_pairs(gram, gram.n_samples, self.memory)
+        Y = FactorGram(np.ascontiguousarray(U * np.sqrt(values)), Workers(), Kernel("linear"))
+        return Deflation(self, self.start, seed=self.seed).components(Y, min(limit, len(values)))
 
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
         """Search from each column of ``starts``, in the coordinates."""
@@ -80,14 +75,9 @@ def _shaken(gram: Gram, found: Direction, rng: np.random.Generator) -> Signs | N
 class SingularSystems:
     r"""Each step solves :math:`K_j \eta = K_j c` and sets c to the signs of :math:`K_j \eta`.
 
-    :math:`K_j = K - C^T C` is singular: `l1kpca.peers.XiaoKernelPCA` says why only the positive
-    eigenvalues are used to solve the system, :math:`\eta = U \Lambda^{-1} U^T (K_j c)` with
-    :math:`K = U \Lambda U^T`.  Because :math:`A K_j = 0` for the dual vectors A of earlier
-    components,
-
-    .. math:: K_j \eta = (I - C^T A)\, K K^+ K_j c = K_j c,
-
-    so one decomposition of K serves the deflated systems of all components.
+    With :math:`K = U \Lambda U^T`, :math:`\eta = U \Lambda^{-1} U^T K_j c` over the positive
+    eigenvalues.  Because :math:`A K_j = 0` for the dual vectors A of earlier components,
+    :math:`K_j \eta = (I - C^T A)\, K K^+ K_j c = K_j c`: one decomposition serves all components.
     """
 
     start: Start
@@ -97,12 +87,10 @@ class SingularSystems:
     spectrum: Spectrum | None = None
     """Of K, once it is decomposed."""
 
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
-        """Yield up to ``limit`` components in total, continuing after ``so_far``."""
+    def components(self, gram: Gram, limit: int) -> Iterator[Component]:
+        """Yield up to ``limit`` components."""
         steps = replace(self, spectrum=leading_pairs(gram, gram.n_samples, self.memory))
-        return Deflation(steps, self.start, seed=self.seed).components(gram, limit, so_far)
+        return Deflation(steps, self.start, seed=self.seed).components(gram, limit)
 
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
         """Search from each column of ``starts``."""

@@ -1,6 +1,6 @@
 """Eigenpairs of a Gram matrix: all positive ones, or the leading ones."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -16,11 +16,8 @@ _LOW_RANK = 8  # try for a rank below n / 8 before decomposing the whole matrix
 _SMALL = 200  # most rows for which a dense decomposition takes no time
 
 
-class Spectrum(NamedTuple):
-    """Eigenvalues above rounding error, the largest first, and their unit eigenvectors."""
-
-    values: Array  # (r,)
-    vectors: Array  # (n_samples, r)
+Spectrum = tuple[Array, Array]
+"""Eigenvalues above rounding error, the largest first, and their unit eigenvectors, (n, r)."""
 
 
 def leading_pairs(gram: Gram, count: int, memory: int) -> Spectrum:
@@ -44,20 +41,17 @@ def leading_pairs(gram: Gram, count: int, memory: int) -> Spectrum:
         values, vectors = linalg.eigh(K, overwrite_a=True, check_finite=False, **how)
     order = np.argsort(values)[::-1][:count]
     order = order[values[order] > negligible_variance(gram)]
-    return Spectrum(values[order], vectors[:, order])
+    return values[order], vectors[:, order]
 
 
 def leading_count(gram: Gram, share: float, memory: int) -> int:
     """How many leading eigenvalues it takes to reach a share of the trace."""
     wanted = share * float(gram.diagonal().sum())
-    count = 8
-    while True:
-        count = min(count, gram.n_samples)
-        reached = np.cumsum(leading_pairs(gram, count, memory).values)
-        enough = int(np.searchsorted(reached, wanted)) + 1
-        if enough <= len(reached) or len(reached) < count or count == gram.n_samples:
-            return max(1, min(enough, len(reached)))
-        count *= 2
+    count, reached = 4, np.zeros(4)
+    while reached[-1:].sum() < wanted and count == len(reached) < gram.n_samples:
+        count = min(2 * count, gram.n_samples)
+        reached = np.cumsum(leading_pairs(gram, count, memory)[0])
+    return max(1, min(int(np.searchsorted(reached, wanted)) + 1, len(reached)))
 
 
 def low_rank_factor(gram: Gram, max_rank: int) -> Array | None:

@@ -24,6 +24,11 @@ class Basis:
     coef: Array
     scores: Array
 
+    def as_components(self, trace: Sequence[float], status: Status) -> Iterator[Component]:
+        """One component for each direction."""
+        for coef, scores in zip(self.coef.T, self.scores.T, strict=True):
+            yield Component(coef, scores, signs_int8(scores), tuple(trace), status).oriented()
+
     def rotated(self, R: Array) -> "Basis":
         """The basis A R; orthonormal if R is."""
         return Basis(self.coef @ R, self.scores @ R)
@@ -62,19 +67,16 @@ def orthonormal(B: Array, image: Array) -> Basis | None:
 
 @dataclass(frozen=True)
 class Reaching:
-    """Finds how many components reach a share of the variance, for methods that need the number.
+    """Counts how many components reach a share of the variance, for methods that need the number.
 
-    No k directions explain more than the k leading eigenvectors, so the search starts at the number
-    that these need, and counts up.
+    It starts at the number of leading eigenvectors that do: no other directions explain more.
     """
 
     solver: ComponentSolver
     share: float
     memory: int
 
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
+    def components(self, gram: Gram, limit: int) -> Iterator[Component]:
         """Yield the components for the smallest number that is enough."""
         wanted = self.share * float(gram.diagonal().sum())
         for count in range(min(limit, leading_count(gram, self.share, self.memory)), limit + 1):
@@ -82,7 +84,7 @@ class Reaching:
             reached = sum(float(component.scores @ component.scores) for component in found)
             if reached >= wanted or len(found) < count:
                 break
-        yield from found[len(so_far) :]
+        yield from found
 
 
 @dataclass(frozen=True)
@@ -91,44 +93,34 @@ class JointSigns:
 
     From the signs B, (n, k), of the scores, a step goes to :math:`B M^{-1/2}`, :math:`M = B^T K B`,
     the orthonormal basis that maximizes :math:`\sum_{ij} B_{ij} (K A)_{ij}`, so the objective never
-    decreases.  Each step costs one product of K with k vectors.  The search starts at the solution
-    of ``greedy``; components are sorted by their L1 norms.
+    decreases.  The search starts at the solution of ``greedy``.
     """
 
     greedy: ComponentSolver
     max_iter: int = 1000
 
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
+    def components(self, gram: Gram, limit: int) -> Iterator[Component]:
         """Yield ``limit`` components, or fewer if the rank is lower."""
         found = list(self.greedy.components(gram, limit))
         if not found:
             return
-        start = Basis(
-            np.column_stack([component.coef for component in found]),
-            np.column_stack([component.scores for component in found]),
-        )
-        basis, trace, status = self._iterate(gram, start)
-        order = np.argsort(-np.abs(basis.scores).sum(axis=0), kind="stable")
-        for j in order[len(so_far) :]:
-            coef, scores = basis.coef[:, j], basis.scores[:, j]
-            yield Component(coef, scores, signs_int8(scores), trace, status).oriented()
-
-    def _iterate(self, gram: Gram, basis: Basis) -> tuple[Basis, tuple[float, ...], Status]:
-        B = np.zeros_like(basis.scores)
-        trace = [float(np.abs(basis.scores).sum())]
-        for _ in range(self.max_iter):
-            signs = signs_of(basis.scores, previous=np.where(B == 0, 1, B))
-            if np.array_equal(signs, B):
-                return basis, tuple(trace), Status.CONVERGED
-            moved = polar(signs, gram.apply(signs), near=basis)
+        coef = np.column_stack([component.coef for component in found])
+        basis = Basis(coef, np.column_stack([component.scores for component in found]))
+        trace, status = [float(np.abs(basis.scores).sum())], Status.MAX_ITER
+        B = np.ones_like(basis.scores)
+        for step in range(self.max_iter):
+            signs = signs_of(basis.scores, previous=B)
+            same = step > 0 and np.array_equal(signs, B)
+            moved = basis if same else polar(signs, gram.apply(signs), near=basis)
             value = float(np.abs(moved.scores).sum())
             if value <= trace[-1]:
-                return basis, tuple(trace), Status.CONVERGED
+                status = Status.CONVERGED
+                break
             B, basis = signs, moved
             trace.append(value)
-        return basis, tuple(trace), Status.MAX_ITER
+        order = np.argsort(-np.abs(basis.scores).sum(axis=0), kind="stable")
+        every = list(basis.as_components(trace, status))
+        yield from (every[j] for j in order)
 
 
 def polar(B: Array, image: Array, near: Basis) -> Basis:
@@ -169,25 +161,22 @@ def cauchy(residuals: Array, threshold: float) -> tuple[Array, float]:
     return 1 / (1 + ratio), float(threshold**2 * np.log1p(ratio).sum())
 
 
-def nearly_l1(residuals: Array, threshold: float) -> tuple[Array, float]:
-    """Weights proportional to 1 / s: Huber's, with a threshold below almost all rows."""
-    return huber(residuals, _NEARLY_L1 * threshold)
-
-
 Weighting = Callable[[Array, float], tuple[Array, float]]
 """Maps residuals and a threshold to the weights of the rows and the loss."""
 
-WEIGHTINGS: dict[str, Weighting] = {"huber": huber, "cauchy": cauchy, "l1": nearly_l1}
+WEIGHTINGS: dict[str, Weighting] = {
+    "huber": huber,
+    "cauchy": cauchy,
+    "l1": lambda residuals, threshold: huber(residuals, _NEARLY_L1 * threshold),
+}
 
 
 @dataclass(frozen=True)
 class R1Subspace:
     r"""The k directions with the least sum of robust distances :math:`\rho(s_i)` of the rows.
 
-    The steps are those in `l1kpca.peers.R1KernelPCA`; each costs one product of K with k vectors.
-    The loss never increases, and rotations within the subspace do not change it.  At the end the
-    basis is rotated to the eigenvectors of :math:`S^T \operatorname{diag}(w) S`, largest first;
-    these are the leading eigenvectors of the weighted covariance, as in the primal method.
+    The steps are those in `l1kpca.peers.R1KernelPCA`.  Rotations within the subspace do not change
+    the loss: at the end, the basis is rotated to the eigenvectors of the weighted covariance.
     """
 
     weighting: Weighting
@@ -195,21 +184,13 @@ class R1Subspace:
     tol: float = 1e-6
     max_iter: int = 1000
 
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
+    def components(self, gram: Gram, limit: int) -> Iterator[Component]:
         """Yield the directions of a subspace of ``limit`` dimensions."""
-        pairs = leading_pairs(gram, limit, self.memory)
-        if len(pairs.values) == 0:
+        values, U = leading_pairs(gram, limit, self.memory)
+        if len(values) == 0:
             return
-        roots = np.sqrt(pairs.values)
-        start = orthonormal(pairs.vectors / roots, gram.apply(pairs.vectors / roots))
-        basis = start or Basis(pairs.vectors / roots, pairs.vectors * roots)
-        basis, trace, status = self._iterate(gram, basis)
-        for coef, scores in list(zip(basis.coef.T, basis.scores.T, strict=True))[len(so_far) :]:
-            yield Component(coef, scores, signs_int8(scores), trace, status).oriented()
-
-    def _iterate(self, gram: Gram, basis: Basis) -> tuple[Basis, tuple[float, ...], Status]:
+        coef = U / np.sqrt(values)
+        basis = orthonormal(coef, gram.apply(coef)) or Basis(coef, U * np.sqrt(values))
         diagonal = gram.diagonal()
         rounding = negligible_variance(gram) / gram.n_samples
         residuals = _residuals(diagonal, basis, rounding)
@@ -223,16 +204,14 @@ class R1Subspace:
             # K S is cubic in the rows; any multiple of it spans the same space.
             B = weights[:, np.newaxis] * (basis.scores / size)
             moved = orthonormal(B, gram.apply(B))
-            if moved is None:  # some directions are rounding error: the start is as good
+            # None: some directions are rounding error, so the start is as good.
+            if moved is None or basis.projector_change(moved) <= self.tol:
                 status = Status.CONVERGED
-                break
-            if basis.projector_change(moved) <= self.tol:
-                status = Status.CONVERGED
-            basis = moved
+            basis = moved or basis
             weights, loss = self.weighting(_residuals(diagonal, basis, rounding), threshold)
             trace.append(loss)
         _, R = np.linalg.eigh(basis.scores.T @ (weights[:, np.newaxis] * basis.scores))
-        return basis.rotated(R[:, ::-1]), tuple(trace), status
+        yield from basis.rotated(R[:, ::-1]).as_components(trace, status)
 
 
 def _residuals(diagonal: Array, basis: Basis, rounding: float) -> Array:

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from l1kpca.files import read_arrays
 
 DATA_VARIABLE = "L1KPCA_DATA"
-# Rows, labels, names of the columns, and the source.
-Contents = tuple[NDArray[np.float64], NDArray[np.int8], tuple[str, ...], str]
 
 # Rows of scikit-learn's data that ODDS drew, with replacement (41 comes twice), in file order.
 _WBC_MALIGNANT = np.array(
@@ -134,8 +132,8 @@ def load(
     ((378, 30), 21, 'mean radius')
     """
     facts = info(name)
-    X, y, columns, source = _build_wbc() if facts.built_in else _read(facts, _places(data_dir))
-    return (X, y) if return_X_y else Dataset(X, y, name, columns, facts.description, source)
+    data = _build_wbc(facts) if facts.built_in else _read(facts, _places(data_dir))
+    return (data.X, data.y) if return_X_y else data
 
 
 def available(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
@@ -152,7 +150,7 @@ def available(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
         In the order of `names`.
     """
     places = _places(data_dir)
-    return [name for name in names() if info(name).built_in or _find(name, places)]
+    return [name for name, facts in _CATALOG.items() if facts.built_in or _find(name, places)]
 
 
 def default_cache_dir() -> Path:
@@ -187,7 +185,7 @@ def _find(name: str, places: list[Path]) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _read(facts: DatasetInfo, places: list[Path]) -> Contents:
+def _read(facts: DatasetInfo, places: list[Path]) -> Dataset:
     path = _find(facts.name, places)
     if path is None:
         raise FileNotFoundError(
@@ -213,11 +211,11 @@ def _read(facts: DatasetInfo, places: list[Path]) -> Contents:
             f"and {found[2]} outliers instead of {known[0]}, {known[1]} and {known[2]}; "
             f"datasets.fetch({facts.name!r}) downloads the right file."
         )
-    columns = tuple(f"x{column}" for column in range(X.shape[1]))
-    return np.ascontiguousarray(X, dtype=np.float64), y.astype(np.int8), columns, str(path)
+    X, columns = np.ascontiguousarray(X, dtype=np.float64), tuple(f"x{j}" for j in range(found[1]))
+    return Dataset(X, y.astype(np.int8), facts.name, columns, facts.description, str(path))
 
 
-def _build_wbc() -> Contents:
+def _build_wbc(facts: DatasetInfo) -> Dataset:
     from sklearn.datasets import load_breast_cancer  # noqa: PLC0415 (slow, and needed here alone)
 
     raw = load_breast_cancer()
@@ -226,4 +224,5 @@ def _build_wbc() -> Contents:
     benign = np.flatnonzero(raw.target == 1)
     X = scaled[np.concatenate([benign, _WBC_MALIGNANT])]
     y = (np.arange(len(X)) >= len(benign)).astype(np.int8)
-    return X, y, tuple(map(str, raw.feature_names)), "scikit-learn"
+    columns = tuple(map(str, raw.feature_names))
+    return Dataset(X, y, facts.name, columns, facts.description, "scikit-learn")

@@ -54,9 +54,8 @@ def warn_of_fit(gram: Gram, kernel: Kernel | None, ends: list[str], asked: Any) 
 def warn_if_stalled(gram: Gram, components: list[Component]) -> None:
     r"""Warn once if searches ended in poor fixed points because K is nearly diagonal.
 
-    A fixed point needs :math:`c_i (K c)_i \ge 0`, but flipping sign i gains as long as
-    :math:`c_i (K c)_i < K_{ii}`.  If K is nearly diagonal, :math:`(K c)_i` is little more than
-    :math:`K_{ii} c_i`: each sign confirms itself, and about half of the rows would gain by a flip.
+    Each sign then confirms itself: :math:`c_i (K c)_i \ge 0`, although flipping sign i gains as
+    long as :math:`c_i (K c)_i < K_{ii}`.
     """
     left = np.asarray(gram.diagonal(), dtype=np.float64).copy()
     stalled = 0

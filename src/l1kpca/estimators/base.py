@@ -112,14 +112,10 @@ class KernelPCABase(FittedKernelPCA):
         self._forget()
         try:
             check_parameters(self)
-            cluster = None
-            if is_dask(X):
-                X, cluster = self._dask_rows(X)
-            else:
-                X = check_rows(self, X, reset=True)
-            rng = check_seed(self.random_state)
-            saved = None if self.checkpoint is None else saved_seed(self.checkpoint)
-            self.seed_ = int(rng.randint(2**31 - 1)) if saved is None else saved
+            checked = self._dask_rows(X) if is_dask(X) else (check_rows(self, X, reset=True), None)
+            X, cluster = checked
+            drawn = int(check_seed(self.random_state).randint(2**31 - 1))
+            self.seed_ = drawn if self.checkpoint is None else saved_seed(self.checkpoint, drawn)
             solver = self._component_solver(X)
             bar = ProgressBar(type(self).__name__) if self.verbose else None
             with computing(self.n_jobs, bar.hear if bar else None) as workers:

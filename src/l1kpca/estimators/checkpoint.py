@@ -12,7 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from l1kpca._typing import Array
-from l1kpca.components.base import Component, ComponentSolver
+from l1kpca.components.base import Component
+from l1kpca.components.deflation import Deflation
 from l1kpca.directions.base import Status
 from l1kpca.files import OutputError, replacing, unfinished
 from l1kpca.gram.base import Gram
@@ -28,39 +29,36 @@ _WITHOUT_EFFECT = {
 }  # fmt: skip
 
 
-def saved_seed(checkpoint: Any) -> int | None:
+def saved_seed(checkpoint: Any, instead: int) -> int:
     """The seed of the interrupted fit, if any; refuses what is no path in a writable folder."""
     if not isinstance(checkpoint, str | os.PathLike):
         raise ValueError(f"checkpoint={checkpoint!r} must be the path of a file, or None")
     path = Path(checkpoint)
-    folder = path.parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise ValueError(
             f"checkpoint={str(path)!r} needs a folder that exists and is writable: create it, or"
             " give another path"
         )
     content = _read(path)
-    return None if content is None else int(content["seed"])
+    return instead if content is None else int(content["seed"])
 
 
 @dataclass(frozen=True)
 class Checkpointed:
     """A solver that saves components as it finds them, and begins with those saved before."""
 
-    solver: ComponentSolver
+    solver: Deflation
     path: Path
     fingerprint: str
     seed: int
 
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
+    def components(self, gram: Gram, limit: int) -> Iterator[Component]:
         """Yield the saved components, then new ones."""
         # Entries of K tell apart what settings do not: two kernel functions of the same name, or
         # fewer landmarks for lack of memory.
         rows = np.unique(np.linspace(0, gram.n_samples - 1, _PROBED_ROWS).astype(int))
         probe = gram.columns(rows, rows=rows)
-        done = [*so_far, *self.load(gram, probe)]
+        done = self.load(gram, probe)
         yield from done[:limit]
         for component in self.solver.components(gram, limit, done):
             done.append(component)

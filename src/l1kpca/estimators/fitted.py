@@ -99,11 +99,10 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
             return map_rows(dask_array(X, lengths=False), work, self.n_features_in_)
         floats = [np.float64, np.float32]
         scores = check_array(X, dtype=floats, input_name="X", ensure_min_features=0)
-        found, expected = scores.shape[1], self.n_components_
-        if found != expected:
+        if scores.shape[1] != self.n_components_:
             raise ValueError(
-                f"X has {found} columns, but n_components_={expected}: pass scores, as transform"
-                " returns"
+                f"X has {scores.shape[1]} columns, but n_components_={self.n_components_}: pass"
+                " scores, as transform returns"
             )
         return self._rows_of(scores, method)
 
@@ -133,7 +132,7 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         array([[2., 2.]])
         """
         check_is_fitted(self)
-        self._check_inverse(method)
+        self._check_inverse(method)  # before any work
         scores = self.transform(X) if is_dask(X) else self.project(X).scores
         return self.inverse_transform(scores, method=method)
 
@@ -210,17 +209,16 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         scale = np.abs(training - median).mean(axis=0)
         scale[scale <= 0] = np.inf
         inverse = least_squares_inverse(self.project(training).scores, training)
-        error = baseline = 0.0
+        missed = np.zeros(2)  # by the prediction, and by the medians
         for first in range(min(rows.shape[1], _FEATURE_GROUPS)):
-            group = np.arange(first, rows.shape[1], _FEATURE_GROUPS)
+            group = np.s_[:, first::_FEATURE_GROUPS]
             hidden = rows.copy()
-            hidden[:, group] = median[group]
+            hidden[group] = np.broadcast_to(median, rows.shape)[group]
             scores = self.project(hidden).scores
             with overflow_is_checked():
-                missed = np.abs(rows[:, group] - inverse(scores)[:, group]) / scale[group]
-                away = np.abs(rows[:, group] - median[group]) / scale[group]
-                error, baseline = error + float(missed.sum()), baseline + float(away.sum())
-        check_results(np.array([error, baseline]), self.kernel)
+                guesses = inverse(scores)[group], hidden[group]
+                missed += [np.sum(np.abs(rows[group] - x) / scale[group[1]]) for x in guesses]
+        error, baseline = check_results(missed, self.kernel).tolist()
         return 1.0 - error / baseline if baseline > 0 else 0.0
 
     @property

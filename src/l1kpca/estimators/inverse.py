@@ -54,7 +54,7 @@ def ridge_inverse(
 
 
 def loadings(X: Any, coef: Array, weights: Array | None, projection: Projection) -> LinearInverse:
-    """The linear kernel's directions in the space of the rows, and the center."""
+    """The linear kernel's directions among the rows, and the center."""
     if projection.rows is None and projection.origin is not None:
         return LinearInverse(projection.coef.T.copy(), projection.origin)
     center = np.zeros(X.shape[1], dtype=coef.dtype) if weights is None else weights @ X
@@ -85,34 +85,27 @@ class FixedPointInverse:
 
     def __call__(self, scores: Array, start: Array | None = None) -> Array:
         """Rows from scores, starting at the nearest known row, or at ``start`` if it is nearer."""
-        coef = self.projection.coef
+        coef, known = self.projection.coef, self.projection.rows
         weights = self.projection.center_coef() + scores.astype(coef.dtype, copy=False) @ coef.T
         parts = spans(len(weights), max(1, _ENTRIES // len(coef)))
-        rows = self._nearest_rows(weights, parts)
+        kernel = self.projection.kernel
+        found = (Projection(kernel, known, weights[p].T)(known, self.workers) for p in parts)
+        nearest = known[np.concatenate([projected.scores.argmax(axis=0) for projected in found])]
+        rows = nearest.toarray() if sparse.issparse(nearest) else np.array(nearest)
         if start is not None:
             start = start.astype(rows.dtype, copy=False)
             own, other = (
-                np.concatenate([self._kernel(x[p], weights[p]).sum(axis=1) for p in parts])
+                np.concatenate([self._evaluate(x[p], weights[p])[0] for p in parts])
                 for x in (start, rows)
             )
             rows[own > other] = start[own > other]
         pieces = [(rows[part], weights[part]) for part in parts]
         self.workers.run(self._climb, pieces, cost=float(weights.size) * rows.shape[1])
-        return rows.astype(self.projection.rows.dtype, copy=False)
-
-    def _nearest_rows(self, weights: Array, parts: list[slice]) -> Array:
-        """The known row with the largest f for each point, as a dense array."""
-        known, kernel = self.projection.rows, self.projection.kernel
-        found = (Projection(kernel, known, weights[p].T)(known, self.workers) for p in parts)
-        nearest = known[np.concatenate([projected.scores.argmax(axis=0) for projected in found])]
-        return nearest.toarray() if sparse.issparse(nearest) else np.array(nearest)
-
-    def _kernel(self, rows: Array, weights: Array) -> Array:
-        return self.projection.blocks.with_new(rows) * weights
+        return rows.astype(known.dtype, copy=False)
 
     def _evaluate(self, rows: Array, weights: Array) -> tuple[Array, Array]:
         """f and T; where f is only rounding error, T is the row itself."""
-        K = self._kernel(rows, weights)
+        K = self.projection.blocks.with_new(rows) * weights
         value = K.sum(axis=1)
         usable = value > np.finfo(K.dtype).eps * np.abs(K).sum(axis=1)
         with np.errstate(all="ignore"):  # quotients that are not finite are not used

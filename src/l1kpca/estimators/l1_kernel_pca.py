@@ -186,9 +186,10 @@ class L1KernelPCA(KernelPCABase):
     def _component_solver(self, X: Any) -> ComponentSolver:
         if not isinstance(self.certify, bool | np.bool_):
             raise ValueError(f"certify={self.certify!r} must be True or False")
-        if isinstance(self.n_starts, str) and self.n_starts != "auto":
+        auto = isinstance(self.n_starts, str)
+        if auto and self.n_starts != "auto":
             raise ValueError(f"n_starts={self.n_starts!r} must be an integer or 'auto'")
-        if not isinstance(self.n_starts, str):
+        if not auto:
             check_count("n_starts", self.n_starts)
         finder = make_finder(self.solver, self.max_iter, self.tol)
         if self.certify and isinstance(finder, HomogeneousIteration):
@@ -199,7 +200,7 @@ class L1KernelPCA(KernelPCABase):
         solver = Deflation(
             finder,
             start=make_start(self.start, X.shape[0]),
-            n_starts=None if isinstance(self.n_starts, str) else self.n_starts,
+            n_starts=None if auto else self.n_starts,
             orient=isinstance(self.start, str) and self.start != "column",
             seed=self.seed_,
         )

@@ -13,10 +13,9 @@ _TOO_EARLY = 0.02  # share of a pass below which its duration cannot be estimate
 
 
 class ProgressBar:
-    """Shows how many components are done, how far the current pass is, and the time left.
+    """Before the first component, the time left is a lower bound: one pass over K each.
 
-    Before the first component, the time left is a lower bound: one pass over K each.  After that,
-    the components so far set the pace; those loaded from a checkpoint do not count.
+    Then the components so far set the pace; those loaded from a checkpoint do not count.
     """
 
     def __init__(self, label: str):
@@ -69,12 +68,11 @@ class ProgressBar:
         to_come = self._total - self._done
         if self._timed:
             mean = self._seconds / self._timed
-            return f"{text}, {duration(mean * to_come - min(now - self._began, mean))} left"
-        return f"{text}, more than {duration(length * to_come)} left" if length else text
+            return f"{text}, {_duration(mean * to_come - min(now - self._began, mean))} left"
+        return f"{text}, more than {_duration(length * to_come)} left" if length else text
 
 
-def duration(seconds: float) -> str:
-    """A readable duration: 42 s, 10 min, 2.5 h."""
+def _duration(seconds: float) -> str:
     if seconds < 100:
         return f"{max(seconds, 0):.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array
 
 from l1kpca._typing import Array, Signs
 from l1kpca.checks import check_count, check_kernel_matrix
+from l1kpca.components.spectrum import low_rank_factor
 from l1kpca.directions.base import Direction, Status
 from l1kpca.gram.base import Gram
 from l1kpca.gram.stored import StoredGram
@@ -20,6 +21,7 @@ from l1kpca.threads import Workers, computing
 ENUMERATION_ROWS = 22  # up to here enumeration, of at most 0.05 s, beats branch and bound
 _FLIPS_PER_SECOND = 4e7
 _CELLS_PER_SECOND = 5e6
+MAX_RANK = 6  # of cells
 MAX_NODES = 100_000
 MAX_SECONDS = 60.0
 
@@ -65,6 +67,9 @@ class ExactSearch:
     max_nodes: int = MAX_NODES
     max_seconds: float = MAX_SECONDS
 
+    def __post_init__(self) -> None:
+        check_budget(self.max_nodes, self.max_seconds)
+
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
         """The optimum, once for each column of ``starts``, whose values do not matter."""
         result = self.solve(gram)
@@ -81,12 +86,12 @@ class ExactSearch:
         if n <= ENUMERATION_ROWS:
             flips = 2.0 ** (n - 1)
             return Plan("enumeration", flips, flips / _FLIPS_PER_SECOND, f"only {n} rows")
-        F = searches.small_factor(gram)
-        if F is not None:
-            cells = searches.cell_steps(n, F.shape[1])
+        G = low_rank_factor(gram, MAX_RANK)
+        if G is not None:
+            cells = searches.cell_steps(n, len(G))
             seconds = cells / _CELLS_PER_SECOND
             if seconds <= self.max_seconds:
-                return Plan("cells", cells, seconds, f"K has rank {F.shape[1]}", F)
+                return Plan("cells", cells, seconds, f"K has rank {len(G)}", G.T.astype(float))
         if n <= DENSE_ROWS:
             reason = f"{n} rows; the cost cannot be known beforehand"
             return Plan("branch and bound", self.max_nodes, self.max_seconds, reason)
@@ -178,10 +183,9 @@ def exact(
     >>> result.value, result.gap, result.status
     (3.0, 0.0, 'optimal')
     """
-    check_budget(max_nodes, max_seconds)
-    gram = problem_of(K_or_model)
+    search = ExactSearch(max_nodes, max_seconds)
     with computing():
-        return ExactSearch(max_nodes, float(max_seconds)).solve(gram)
+        return search.solve(problem_of(K_or_model))
 
 
 def exact_plan(
@@ -198,10 +202,9 @@ def exact_plan(
     -------
     plan : Plan
     """
-    check_budget(max_nodes, max_seconds)
-    gram = problem_of(K_or_model)
+    search = ExactSearch(max_nodes, max_seconds)
     with computing():
-        return ExactSearch(max_nodes, float(max_seconds)).plan(gram)
+        return search.plan(problem_of(K_or_model))
 
 
 @dataclass(frozen=True)

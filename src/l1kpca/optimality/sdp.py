@@ -3,17 +3,13 @@ r"""The semidefinite relaxation of :math:`\max_{c \in \{-1, 1\}^n} c^T K c`: sta
 .. math:: \max \operatorname{tr}(K X), \quad X_{ii} = 1, \; X \succeq 0
 
 contains every :math:`X = c c^T`.  We solve it in the low-rank form :math:`X = V V^T` with unit rows
-of V (Burer and Monteiro).
-
-If :math:`\operatorname{Diag}(y) - K` has no negative eigenvalue, :math:`c^T K c \le \sum_i y_i`.  A
-constant y gives the spectral bound, the best y the value of the relaxation.  We raise y to
-:math:`y + \tau w`, and prove that tau is large enough.
+of V (Burer and Monteiro).  If :math:`\operatorname{Diag}(y) - K` has no negative eigenvalue,
+:math:`c^T K c \le \sum_i y_i`.  We raise y to :math:`y + \tau w`, and prove that tau is enough.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isqrt
-from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -42,16 +38,11 @@ _FIRST_MARGIN = 1e-8
 
 @dataclass(frozen=True)
 class Relaxation:
-    """An almost optimal point of the relaxation, and the dual variables that belong to it."""
+    """An almost optimal point, and the dual variables that belong to it."""
 
     V: Array  # unit rows, (n_samples, rank)
     value: float  # tr(V^T K V)
     dual: Array  # y; sum(y) is the value of the relaxation at its optimum
-
-    def roundings(self, count: int, rng: np.random.Generator) -> Signs:
-        """Signs of V g for random g, (n_samples, count): random hyperplanes."""
-        g = rng.standard_normal((self.V.shape[1], count))
-        return np.where(self.V @ g < 0, -1, 1).astype(self.V.dtype)
 
 
 def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxation:
@@ -84,17 +75,10 @@ def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxat
 
 def unit_rows(W: Array, instead: Array) -> tuple[Array, Array]:
     """Rows of W at length one, those of zeros taken from ``instead``; and their lengths."""
-    norms = row_lengths(W)
-    if norms.all():
-        return W / norms[:, np.newaxis], norms
-    full = np.where(norms[:, np.newaxis] > 0, W, instead)
-    return full / row_lengths(full)[:, np.newaxis], norms
-
-
-def row_lengths(W: Array) -> Array:
-    """Euclidean length of each row; no square overflows or vanishes."""
-    unit = unit_of(W) if W.size else 1.0
-    return unit * np.linalg.norm(W / unit, axis=1)
+    unit = unit_of(W) if W.size else 1.0  # no square overflows or vanishes
+    norms = unit * np.linalg.norm(W / unit, axis=1)
+    divisors = np.where(norms > 0, norms, 1)[:, np.newaxis]
+    return np.where(norms[:, np.newaxis] > 0, W / divisors, instead), norms
 
 
 @dataclass(frozen=True)
@@ -116,7 +100,8 @@ class SdpRounding:
         """For each column of ``starts``, the better of what it and the roundings lead to."""
         rng = np.random.default_rng([self.seed, 1])
         count = min(_ROUNDINGS, max(_FEWEST, _ROUNDED_ENTRIES // gram.n_samples))
-        signs = relaxation(gram, self.seed).roundings(count, rng)
+        V = relaxation(gram, self.seed).V
+        signs = np.where(V @ rng.standard_normal((V.shape[1], count)) < 0, -1, 1).astype(V.dtype)
         signs = np.unique(signs * signs[0], axis=1)  # each once; c and -c are the same
         rounded = gram.apply(signs)
         affordable = max(_FEWEST, _POLISHED_ENTRIES // gram.n_samples)
@@ -126,51 +111,37 @@ class SdpRounding:
         return [max(*found, direction, key=lambda d: d.value) for direction in own]
 
 
-class Extremes(NamedTuple):
-    """The extreme eigenvalues of a symmetric matrix, as a Krylov space sees them."""
-
-    largest: float
-    smallest: float
-    upper: float  # above the largest eigenvalue, with probability at least 1 - 1e-9
-
-
 def dual_bound(gram: Gram, y: Array) -> tuple[float, str]:
-    """sum(y) + tau * sum(w), with w of `slack_weights` and tau proven, for any K and any y.
+    """sum(y) + tau * sum(w), for any K and any y; and how tau is proven.
 
     With y = 0 it is n times the largest eigenvalue, with the dual of a relaxation as good as that.
-    tau must not be below the largest eigenvalue of W^(-1/2) (K - Diag(y)) W^(-1/2).  The proof is
-    by "cholesky" or "lanczos".
+    tau must not be below the largest eigenvalue of W^(-1/2) (K - Diag(y)) W^(-1/2).
     """
     y = np.asarray(y, dtype=np.float64)
-    w = slack_weights(y)
+    # Large dual variables are raised more, and all a little.
+    w = np.abs(y) + np.abs(y).mean() if y.any() else np.ones_like(y)
     scale, shift = (1 / np.sqrt(w))[:, np.newaxis], (y / w)[:, np.newaxis]
 
     def scaled(V: Array) -> Array:
         image = gram.apply((scale * V).astype(gram.dtype, copy=False))
         return scale * np.asarray(image, dtype=np.float64) - shift * V
 
-    seen = extreme_eigenvalues(scaled, gram.n_samples)
+    smallest, largest, upper = extreme_eigenvalues(scaled, gram.n_samples)
     if gram.n_samples <= DENSE_ROWS:
-        return cholesky_bound(matrix_of(gram), y, seen.largest), "cholesky"
-    size = 1 + max(abs(seen.largest), abs(seen.smallest))
+        return cholesky_bound(matrix_of(gram), y, w, largest), "cholesky"
+    size = 1 + max(abs(largest), abs(smallest))
     rounding = gram.n_samples * float(np.finfo(gram.dtype).eps) * size
-    return float(y.sum() + (seen.upper + rounding) * w.sum()), "lanczos"
+    return float(y.sum() + (upper + rounding) * w.sum()), "lanczos"
 
 
-def slack_weights(y: Array) -> Array:
-    """w = |y| + mean |y|: large dual variables are raised more, and all a little."""
-    size = np.abs(y)
-    return size + size.mean() if size.any() else np.ones_like(y)
-
-
-def cholesky_bound(K: Array, y: Array, estimate: float) -> float:
+def cholesky_bound(K: Array, y: Array, w: Array, estimate: float) -> float:
     r"""The bound with the least tau near ``estimate`` for which a Cholesky factorization succeeds.
 
     If that of :math:`A = \operatorname{Diag}(y + \tau w) - K` runs to its end in floating point,
     :math:`\lambda_{\min}(A) \ge -\gamma \operatorname{tr} A` with
     :math:`\gamma = (n + 2) u / (1 - (n + 2) u)`, u the unit roundoff (Rump 2006).  We add this.
     """
-    n, w = len(y), slack_weights(y)
+    n = len(y)
     unit = float(np.finfo(np.float64).eps)
     scale = max(abs(estimate), float(np.abs(y).mean() / w.mean()), unit)
     margin = _FIRST_MARGIN
@@ -193,8 +164,8 @@ def matrix_of(gram: Gram) -> Array:
     return np.array(gram.columns(np.arange(gram.n_samples)), dtype=np.float64, order="C")
 
 
-def extreme_eigenvalues(apply: Callable[[Array], Array], n: int) -> Extremes:
-    r"""Extreme eigenvalues of a symmetric n x n matrix, by block Lanczos from random vectors.
+def extreme_eigenvalues(apply: Callable[[Array], Array], n: int) -> tuple[float, float, float]:
+    r"""Smallest and largest Ritz value, by block Lanczos; and what no eigenvalue exceeds.
 
     After k steps from one random vector the largest Ritz value misses more than a share e of the
     spread with probability at most :math:`1.648 \sqrt n \exp(-\sqrt e (2 k - 1))` (Kuczynski and
@@ -223,4 +194,4 @@ def extreme_eigenvalues(apply: Callable[[Array], Array], n: int) -> Extremes:
         error = float((exponent / (2 * steps - 1)) ** 2)
     T = basis.T @ images
     smallest, largest = np.linalg.eigvalsh((T + T.T) / 2)[[0, -1]].tolist()
-    return Extremes(largest, smallest, largest + error * (largest - smallest) / (1 - 2 * error))
+    return smallest, largest, largest + error * (largest - smallest) / (1 - 2 * error)

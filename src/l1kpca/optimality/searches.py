@@ -1,8 +1,7 @@
 r"""Searches that prove the optimum: branch and bound, and cells if K has a small rank.
 
-Branch and bound fixes signs one by one.  With the signs s of some rows fixed, these are one row,
-with entries :math:`\sum_i s_i K_{ij}`: each node is a smaller problem of the same kind, bounded by
-its semidefinite relaxation.
+Rows with fixed signs s are one row, with entries :math:`\sum_i s_i K_{ij}`: each node of branch and
+bound is a smaller problem of the same kind, bounded by its semidefinite relaxation.
 
 With :math:`K = F F^T`, F of r columns, the best c is :math:`\operatorname{sgn}(F w)` for some w: a
 cell between the hyperplanes :math:`f_i^T w = 0`.  Each cell touches a plane on which some r - 2 of
@@ -12,23 +11,19 @@ the rows vanish, and in a plane the cells are sorted by angle.
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, count, islice, product
+from itertools import combinations, count, islice
 from math import comb
 from time import monotonic
 
 import numpy as np
 
 from l1kpca._typing import Array
-from l1kpca.components.spectrum import low_rank_factor
-from l1kpca.gram.base import Gram
 from l1kpca.loops import compiled
-from l1kpca.optimality.sdp import row_lengths
 
 TOLERANCE = 1e-9  # relative: nearer values count as equal
 ENUMERATED = 16  # rows of a node, which then takes a millisecond
 _SWEEPS = 100
 _DUAL_TOLERANCE = 1e-4
-MAX_RANK = 6
 _SUBSETS = 512
 _MOVE = 1e-12
 _PROBE_SEED = 0
@@ -59,10 +54,7 @@ class Outcome:
 
 
 def branch_and_bound(K: Array, start: Array, V: Array, max_nodes: int, deadline: float) -> Outcome:
-    """Search best bound first, until ``max_nodes`` or the ``deadline`` of ``time.monotonic``.
-
-    The better the signs ``start``, the more is cut off; V are unit rows of the relaxation.
-    """
+    """Search best bound first from these signs; V are unit rows of the relaxation."""
     outcome = Outcome(start.copy(), float(start @ K @ start))
     first = int(np.argmax(np.abs(K).sum(axis=0)))
     root = Node(np.array([first]), np.ones(1), np.asarray(V, dtype=np.float64))
@@ -86,7 +78,7 @@ def branch_and_bound(K: Array, start: Array, V: Array, max_nodes: int, deadline:
 def _children(K: Array, node: Node) -> Iterator[Node]:
     """Fix one more sign, both ways: of a row that weighs much and is little decided."""
     decided = np.abs(node.V @ node.V[node.rows[0]])
-    merit = row_lengths(K @ node.V) * (1 - decided)
+    merit = np.linalg.norm(K @ node.V, axis=1) * (1 - decided)
     merit[node.rows] = -np.inf
     row = int(np.argmax(merit))
     for sign in (-1.0, 1.0):
@@ -186,12 +178,6 @@ def mix_rows(K: Array, V: Array, dual: Array, sweeps: int, tolerance: float) -> 
             return
 
 
-def small_factor(gram: Gram) -> Array | None:
-    """F with K = F F^T up to rounding, (n_samples, rank); None if the rank is above 6."""
-    factor = low_rank_factor(gram, MAX_RANK)
-    return None if factor is None else factor.T.astype(np.float64)
-
-
 def cell_steps(n: int, rank: int) -> int:
     """How many cells to look at."""
     return comb(n, rank - 2) * (n - rank + 2) * 2 ** (rank - 2) if rank > 1 else 1
@@ -199,15 +185,11 @@ def cell_steps(n: int, rank: int) -> int:
 
 def best_cell(F: Array, deadline: float) -> tuple[Array, bool]:
     """The sign vector with the largest |F^T c|^2, and whether all cells were seen in time."""
-    signs = np.ones(len(F))
     rows, rank = np.flatnonzero(F.any(axis=1)), F.shape[1]
-    used = np.ascontiguousarray(F[rows])
-    if rank == 1:
-        return np.where(F[:, 0] < 0, -1.0, 1.0), True
-    if len(rows) <= rank:  # every combination of signs is a cell
-        patterns = np.array([*product([1.0, -1.0], repeat=len(rows))])
-        signs[rows] = patterns[np.argmax(np.square(patterns @ used).sum(axis=1))]
+    signs = np.where(F[:, :1].sum(axis=1) < 0, -1.0, 1.0)
+    if rank <= 1:
         return signs, True
+    used = np.ascontiguousarray(F[rows])
     # Duplicates and the like are moved apart: no more than r - 2 rows may vanish on a plane.  The
     # values are those of the rows as they are.
     noise = np.random.default_rng(_PROBE_SEED).standard_normal(used.shape)
@@ -216,24 +198,19 @@ def best_cell(F: Array, deadline: float) -> tuple[Array, bool]:
     every = combinations(range(len(rows)), rank - 2)
     while in_time and (taken := list(islice(every, _SUBSETS))):
         subsets = np.array(taken, dtype=np.int64).reshape(len(taken), rank - 2)
-        order, begin = _sweeps(moved, _planes(moved, subsets), subsets)
+        order, begin = _sweeps(moved, subsets)
         value = cell_search(used, order, begin, subsets, value, best)
         in_time = monotonic() <= deadline
     signs[rows] = best
     return signs, in_time
 
 
-def _planes(rows: Array, subsets: Array) -> Array:
-    """An orthonormal basis, (m, rank, 2), of the plane orthogonal to the rows of each subset."""
-    if subsets.shape[1] == 0:
-        return np.eye(2)[np.newaxis]
-    left = np.linalg.svd(np.swapaxes(rows[subsets], 1, 2), full_matrices=True)[0]
-    return np.ascontiguousarray(left[:, :, -2:])
-
-
-def _sweeps(rows: Array, planes: Array, subsets: Array) -> tuple[Array, Array]:
-    """The order in which a turning w crosses the rows, the subset last; the first signs."""
-    g = rows @ planes  # (m, n, 2)
+def _sweeps(rows: Array, subsets: Array) -> tuple[Array, Array]:
+    """In which order w, turning orthogonal to a subset, crosses the rows; its first signs."""
+    planes = np.eye(2)[np.newaxis]
+    if subsets.shape[1]:
+        planes = np.linalg.svd(np.swapaxes(rows[subsets], 1, 2), full_matrices=True)[0][:, :, -2:]
+    g = rows @ np.ascontiguousarray(planes)  # (m, n, 2)
     angles = np.arctan2(-g[..., 0], g[..., 1]) % np.pi
     begin = np.where(np.where(g[..., 0] != 0, g[..., 0], g[..., 1]) < 0, -1.0, 1.0)
     np.put_along_axis(angles, subsets, np.inf, axis=1)

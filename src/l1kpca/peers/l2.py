@@ -1,6 +1,6 @@
 """Ordinary kernel PCA, as in scikit-learn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,17 +104,14 @@ class Eigenvectors:
     iterated_power: Any = "auto"
     seed: int = 0
 
-    def components(
-        self, gram: Gram, limit: int, so_far: Sequence[Component] = ()
-    ) -> Iterator[Component]:
+    def components(self, gram: Gram, limit: int) -> Iterator[Component]:
         """Yield up to ``limit`` components, largest eigenvalue first."""
         K = whole_matrix(gram, self.memory)
         if max(K.max(), -K.min()) <= negligible_variance(gram) / len(K):
             return  # arpack rejects a matrix of zeros
         values, vectors = self._eigenpairs(K, limit)
         order = np.argsort(values)[::-1]
-        kept = order[values[order] > negligible_variance(gram)]
-        for j in kept[len(so_far) :]:
+        for j in order[values[order] > negligible_variance(gram)]:
             root, vector = np.sqrt(values[j]), vectors[:, j]
             trace = (float(values[j]),)
             yield Component(vector / root, vector * root, signs_int8(vector), trace).oriented()
