@@ -21,6 +21,7 @@ from unittest.mock import patch
 
 import dask.array as da
 import numpy as np
+from dask.utils import key_split
 from distributed import Client, wait
 from distributed.deploy.subprocess import SubprocessCluster
 
@@ -115,7 +116,8 @@ def forget_spans(dask_scheduler):
 
 
 def collected():
-    """The state of a worker."""
+    """The state of a process of the cluster; Dask remembers the names of its last 100,000 tasks."""
+    key_split.cache_clear()
     gc.collect()
     return state()
 
@@ -140,7 +142,7 @@ def on_a_cluster(minutes, rounds=None, spans=False):
         wait(X)
 
         def measure():
-            states = {"caller": state(), "scheduler": client.run_on_scheduler(known)}
+            states = {"caller": collected(), "scheduler": client.run_on_scheduler(known)}
             for number, found in enumerate(client.run(collected).values(), start=1):
                 states[f"worker {number}"] = found
             return {f"{who}, {k}": v for who, found in states.items() for k, v in found.items()}
