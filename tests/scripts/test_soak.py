@@ -33,11 +33,13 @@ def test_nothing_piles_up(tmp_path, record_property):
 @pytest.mark.parametrize(
     ("key", "step", "kept"),
     [("resident", 0, True), ("resident", 2_000_000, False), ("threads", 1, False),
-     ("files", 1, False), ("left over", 1, False)],
+     ("files", 1, False), ("left over", 1, False), ("worker 2, resident", 400_000, False),
+     ("scheduler, tasks", 1, False)],
 )  # fmt: skip
 def test_a_leak_would_have_been_seen(key, step, kept):
     """Guards the test above: a little more in every round."""
-    base = {"resident": 200_000_000, "threads": 3, "files": 20, "left over": 0}
+    base = {"resident": 200_000_000, "threads": 3, "files": 20, "left over": 0,
+            "worker 2, resident": 200_000_000, "scheduler, tasks": 2}  # fmt: skip
     states = [base | {key: base[key] + k * step} for k in range(30)]
     found = soak.judged(states)
     assert found[key]["kept"] == kept

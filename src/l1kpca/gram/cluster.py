@@ -1,7 +1,4 @@
-"""The workers behind the current Dask client, or the threads of this process if there is none.
-
-dask is imported only when X is a Dask array, so the core does not need it.
-"""
+"""The workers behind the current Dask client, or the threads of this process if there is none."""
 
 import asyncio
 from collections import defaultdict
@@ -72,8 +69,6 @@ class _Cluster:
     def keep(self, tasks: list[Any]) -> list[Any]:
         """Start tasks whose values stay on the workers."""
         return list(self.client.compute(tasks))
-
-    hold = keep
 
     def values(self, tasks: list[Any]) -> list[Any]:
         """The values of lazy tasks, in this process."""
@@ -174,17 +169,12 @@ class _ThisProcess:
     def calls(self, work: Any, arguments: list[Any], at: list[Any] | None = None) -> list[Any]:
         return [self.call(work, *some) for some in arguments]
 
-    def keep(self, tasks: list[Any]) -> list[Any]:
-        from dask.base import persist
-
-        return list(persist(*tasks))
-
     def results(self, tasks: list[Any]) -> list[Any]:
         from dask.base import compute
 
         return list(compute(*tasks))
 
-    hold = values = results
+    keep = values = results
 
     def send(self, value: Any) -> Any:
         return value

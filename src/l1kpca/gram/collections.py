@@ -1,12 +1,9 @@
-"""Dask arrays and data frames: checks, maps, samples, and rows by partition.
-
-dask is imported only when X is a Dask collection, so the core does not need it.
-"""
+"""Dask arrays and data frames: checks, maps, samples, and rows by partition."""
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import replace
 from functools import partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -135,20 +132,15 @@ class DaskRows:
 
     on_workers = True
 
-    def __init__(self, array: Any):
-        self.array = array
-        self.dtype = np.dtype(array.dtype)
-        self.bytes_held = 0
+    def __init__(self, array: Any, parts: list[Any] | None = None, n_columns: int | None = None):
+        self.array, self.dtype = array, np.dtype(array.dtype)
         counts = np.array(array.chunks[0])
         self._firsts = (np.cumsum(counts) - counts)[counts > 0]
+        self._parts = parts or list(compress(array.to_delayed().ravel(), counts))
+        self.shape = len(array), array.shape[1] if n_columns is None else n_columns
+        self.bytes_held = self.shape[0] * self.shape[1] * self.dtype.itemsize if parts else 0
+        self.plain = View(np.zeros(self.shape[1], self.dtype), np.zeros((0, self.shape[1])))
         self._cluster = the_cluster()
-        blocks = zip(array.to_delayed().ravel(), counts, strict=True)
-        self._set([block for block, count in blocks if count], array.shape[1])
-
-    def _set(self, parts: list[Any], n_columns: int) -> None:
-        self._parts = parts
-        self.shape = self.array.shape[0], n_columns
-        self.plain = View(np.zeros(n_columns, self.dtype), np.zeros((0, n_columns)))
         self._sent: tuple[Any, Any] = (None, None)
         self._gathered: dict[bytes, Array] = {}
 
@@ -166,13 +158,11 @@ class DaskRows:
         """The same rows, or features of them, kept in the workers' memory."""
         from dask.delayed import delayed
 
-        held, parts, n_columns = copy(self), self._parts, self.shape[1]
-        if features is not None:
-            make = delayed(features.made, pure=False, traverse=False)
-            parts, n_columns = [make(part) for part in parts], features.width
-        held._set(self._cluster.hold(parts), n_columns)  # noqa: SLF001 (of this class)
-        held.bytes_held = held.shape[0] * n_columns * self.dtype.itemsize
-        return held
+        if features is None:
+            return DaskRows(self.array, self._cluster.keep(self._parts))
+        make = delayed(features.made, pure=False, traverse=False)
+        parts = self._cluster.keep([make(part) for part in self._parts])
+        return DaskRows(self.array, parts, features.width)
 
     @property
     def extremes(self) -> Array:

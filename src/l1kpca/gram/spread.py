@@ -159,14 +159,12 @@ class WorkerFollowed(Followed):
     _lists = ("_signs", "_raw", "_now", "_before")
 
     def __init__(self, gram: "WorkerFactorGram", starts: Stack):
-        self.gram = gram
         self._signs: list[Signs] = [c.terms[0][1] for c in starts.vectors]
         self._raw = list(gram.sums(self._signs))
-        self._now = [gram.projected(raw) for raw in self._raw]
-        self._before = list(self._now)
+        self.leave(gram)
         self._next: dict[int, tuple[Signs, Array]] = {}
 
-    def leave(self, gram: Any, scores: Spread) -> None:  # type: ignore[override]
+    def leave(self, gram: Any, scores: Any = None) -> None:
         """Go on with ``gram``, which is without the component that has these scores."""
         self.gram = gram
         self._now = [gram.projected(raw) for raw in self._raw]
@@ -200,7 +198,6 @@ class WorkerFollowed(Followed):
         return gain, moved
 
     def _change_to(self, new: dict[int, Signs]) -> dict[int, Array]:
-        """The change of b; records the step."""
         pairs = [(self._signs[j], c) for j, c in new.items()]
         raw: Any = self.gram.sums(pairs, tasks.changes) if new else []
         self._next = {j: (c, change) for (j, c), change in zip(new.items(), raw, strict=True)}
