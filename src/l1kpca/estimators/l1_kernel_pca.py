@@ -96,7 +96,7 @@ class L1KernelPCA(KernelPCABase):
         rule.  A finder given as ``solver`` has its own.
     start : {"auto", "column", "eigen", "norm", "random"} or array, default="auto"
         Where a search starts.  "column" is the paper's; "auto" takes the components of a sample of
-        128 to 1024 rows, always the same ones, as the paper's algorithm finds them.
+        128 to 512 rows, always the same ones, as the paper's algorithm finds them.
     n_starts : int or "auto", default=1
         Searches per component; the best is kept, and all but one start at random signs.  With more
         than 4000 rows these run on a sample, and the last continues from the best.  "auto" searches
