@@ -124,7 +124,8 @@ class Server(First):
         ranked = []
         for i, item in enumerate(items):
             rank = next((r for r, name in enumerate(named) if item.nodeid.startswith(name)), None)
-            if rank is not None and item.nodeid not in asked["without"]:
+            left_out = item.nodeid.startswith(tuple(asked["left_out"]))
+            if rank is not None and item.nodeid not in asked["without"] and not left_out:
                 ranked.append((rank, places[item.path], i))
         return [items[i] for *_, i in sorted(ranked)]
 
@@ -154,7 +155,7 @@ def anew(asked):
         place = getattr(module, "__file__", None) or ""
         if place.startswith(str(COPY)) and name != "__main__":
             del sys.modules[name]
-    left_out = [f"--deselect={name}" for name in asked["without"]]
+    left_out = [f"--deselect={name}" for name in [*asked["without"], *asked["left_out"]]]
     for tests in filter(None, [asked["near"], *([each] for each in asked["tests"])]):
         first = First()
         status = pytest.main([*OPTIONS, *left_out, *tests], plugins=[first])
