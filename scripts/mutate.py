@@ -36,6 +36,9 @@ PARTS = {
     "tables": ["tables"],
     "optimality": ["optimality"],
 }  # fmt: skip
+# Modules that speak to Dask. Their tests start clusters, which takes longer than all others, and
+# sees little of what has nothing to do with clusters.
+CLUSTERS = {"cluster", "collections", "dask", "dask_factor", "partition_tasks", "spread"}
 # Changes that a careless hand could make. Those that hardly any code survives, such as a shift
 # in place of a sum, would only flatter the score.
 OPERATORS = [
@@ -50,10 +53,12 @@ OPERATORS = [
 ]  # fmt: skip
 
 
-def mutants(part):
+def mutants(part, clusters=True):
     """All mutants of a part: file, operator, which occurrence of it."""
     home = ROOT / "src" / "l1kpca" / part
     for path in sorted(home.glob("*.py")) if home.is_dir() else [home.with_suffix(".py")]:
+        if path.stem in CLUSTERS and not clusters:
+            continue
         tree = get_ast_from_path(path)
         for name in OPERATORS:
             operator = get_operator(f"core/{name}")()
@@ -115,8 +120,7 @@ class Tests:
         killers = self.killers.setdefault(name, {})
         near = [*killers, *self.nearest(name)]
         tests = [f"tests/{each}" for each in PARTS[part_of(name)]]
-        # Clusters take longer than all else, and see little of what has nothing to do with them.
-        left_out = [] if "dask" in original.lower() else ["tests/gram/test_dask"]
+        left_out = [] if Path(name).stem in CLUSTERS else ["tests/gram/test_dask"]
         while True:
             found = self.first_failure(
                 near, tests, timeout, left_out=left_out, path=name, before=original
@@ -187,10 +191,11 @@ def main():
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for one mutant")
     parser.add_argument("--part", choices=PARTS, action="append", help="mutate these parts alone")
+    parser.add_argument("--no-clusters", action="store_true", help="leave out what speaks to Dask")
     parser.add_argument("--jobs", type=int, default=2, help="mutants that are tried at once")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants.json")
     given = parser.parse_args()
-    everything = {part: list(mutants(part)) for part in given.part or PARTS}
+    everything = {part: list(mutants(part, not given.no_clusters)) for part in given.part or PARTS}
     draw = random.Random(given.seed)
     shuffled = (draw.sample(all_of_it, len(all_of_it)) for all_of_it in everything.values())
     # One of each part in turn, so that small parts are tried as well.
