@@ -184,7 +184,8 @@ def summary(everything, found):
         yield f"{len(found)} of {known} tried; {total / known:.0%} killed, parts by their size"
 
 
-def main():
+def options():
+    """The options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", default="python", help="with the package's requirements")
     parser.add_argument("--minutes", type=float, default=20, help="no mutant is begun after that")
@@ -194,7 +195,11 @@ def main():
     parser.add_argument("--no-clusters", action="store_true", help="leave out what speaks to Dask")
     parser.add_argument("--jobs", type=int, default=2, help="mutants that are tried at once")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants.json")
-    given = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    given = options()
     everything = {part: list(mutants(part, not given.no_clusters)) for part in given.part or PARTS}
     draw = random.Random(given.seed)
     shuffled = (draw.sample(all_of_it, len(all_of_it)) for all_of_it in everything.values())
