@@ -10,11 +10,13 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
 from pathlib import Path
 
 from cosmic_ray.ast import ast_nodes, get_ast_from_path
@@ -23,15 +25,20 @@ from cosmic_ray.plugins import get_operator
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = {
-    # part: folders of tests that must notice, the nearest first
-    "kernels": ["kernels", "contracts"],
-    "gram": ["gram", "contracts"],
-    "directions": ["directions", "contracts"],
-    "components": ["components", "contracts", "peers"],
-    "outliers": ["outliers", "contracts"],
+    # part (a folder or a module): what must notice, the nearest first, and no more than that
+    "kernels": ["kernels", "contracts/test_grams.py"],
+    "gram": ["gram", "contracts/test_grams.py", "contracts/test_projections.py",
+             "contracts/test_followed.py"],
+    "directions": ["directions", "contracts/test_finders.py", "contracts/test_solvers.py"],
+    "components": ["components", "contracts/test_solvers.py", "contracts/test_projections.py",
+                   "peers"],
+    "outliers": ["outliers", "contracts/test_rules.py"],
     "tables": ["tables"],
     "optimality": ["optimality"],
-}
+}  # fmt: skip
+# Modules that speak to Dask. Their tests start clusters, which takes longer than all others, and
+# sees little of what has nothing to do with clusters.
+CLUSTERS = {"cluster", "collections", "dask", "dask_factor", "partition_tasks", "spread"}
 # Changes that a careless hand could make. Those that hardly any code survives, such as a shift
 # in place of a sum, would only flatter the score.
 OPERATORS = [
@@ -46,119 +53,110 @@ OPERATORS = [
 ]  # fmt: skip
 
 
-# Reads tests to run, a line of JSON each; a child has all packages loaded, and ours anew.
-SERVER = """
-import json, os, signal, sys, threading
-import pytest
-import dask.array, dask.dataframe, distributed, joblib, matplotlib.pyplot, narwhals, numba, numpy
-import pandas, pyarrow.parquet, scipy.linalg, scipy.optimize, scipy.sparse.linalg, scipy.stats
-import skops.io, sklearn.decomposition, sklearn.ensemble, sklearn.metrics, sklearn.pipeline
-import sklearn.utils.estimator_checks, typer
-
-class First:
-    failed = None
-
-    def pytest_runtest_logreport(self, report):
-        if report.failed and self.failed is None:
-            self.failed = report.nodeid
-
-    pytest_collectreport = pytest_runtest_logreport
-
-def run(tests, answer):
-    os.setpgid(0, 0)
-    for stream in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    first = First()
-    status = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests], plugins=[first])
-    os.write(answer, json.dumps((first.failed or f"status {status}") if status else None).encode())
-    os._exit(0)
-
-for line in sys.stdin:
-    asked = json.loads(line)
-    answers, answer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        run(asked["tests"], answer)
-    os.close(answer)
-    late = []
-    def end():
-        late.append(True)
-        os.killpg(child, signal.SIGKILL)
-    timer = threading.Timer(asked["timeout"], end)
-    timer.start()
-    os.waitpid(child, 0)
-    timer.cancel()
-    said = b"" if late else os.read(answers, 10_000)
-    os.close(answers)
-    print('"timeout"' if late else said.decode() or '"died"', flush=True)
-"""
+def mutants(part, clusters=True):
+    """All mutants of a part: file, operator, which occurrence of it."""
+    home = ROOT / "src" / "l1kpca" / part
+    for path in sorted(home.glob("*.py")) if home.is_dir() else [home.with_suffix(".py")]:
+        if path.stem in CLUSTERS and not clusters:
+            continue
+        tree = get_ast_from_path(path)
+        for name in OPERATORS:
+            operator = get_operator(f"core/{name}")()
+            places = sum(len(list(operator.mutation_positions(node))) for node in ast_nodes(tree))
+            for occurrence in range(places):
+                yield str(path.relative_to(ROOT)), name, occurrence
 
 
-def mutants(parts):
-    """All mutants of some parts: file, operator, which occurrence of it."""
-    for part in parts:
-        for path in sorted((ROOT / "src" / "l1kpca" / part).glob("*.py")):
-            tree = get_ast_from_path(path)
-            for name in OPERATORS:
-                operator = get_operator(f"core/{name}")()
-                places = sum(
-                    len(list(operator.mutation_positions(node))) for node in ast_nodes(tree)
-                )
-                for occurrence in range(places):
-                    yield str(path.relative_to(ROOT)), name, occurrence
+def part_of(name):
+    return Path(name).with_suffix("").parts[2]
 
 
 def copy_of_repository(folder):
-    """A copy to change: sources, tests and what they read."""
-    ignored = shutil.ignore_patterns(
-        ".git", ".venv*", "out", "demo", "_build", "__pycache__", ".*_cache"
-    )
+    """A copy to change: sources, tests and what they read; what is compiled stays valid in it."""
+    ignored = shutil.ignore_patterns(".git", ".venv*", "out", "demo", "_build", ".*_cache")
     shutil.copytree(ROOT, folder, ignore=ignored)
     return folder
 
 
 class Tests:
-    """The tests of a copy, run by children of a process that has the large packages loaded."""
+    """The tests of a copy; mutation_server.py runs them."""
 
-    def __init__(self, copy, python):
+    def __init__(self, copy, python, parts):
         first = f"{copy / 'src'}{os.pathsep}{copy}"
         environment = os.environ | {"PYTHONPATH": first, "OMP_NUM_THREADS": "1"}
         environment |= {"OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+        named = dict.fromkeys(f"tests/{each}" for part in parts for each in PARTS[part])
+        within = [name for name in named if not any(name.startswith(f"{o}/") for o in named)]
+        self.copy = copy
         self.process = subprocess.Popen(
-            [python, "-c", SERVER], cwd=copy, env=environment, text=True,
+            [python, "scripts/mutation_server.py", *within], cwd=copy, env=environment, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
-        self.passed = set()
+        self.passed, self.failing, self.killers = set(), set(), {}
+        self.first_failure([], [], 60)  # nothing may change before all is loaded
 
-    def first_failure(self, tests, timeout):
+    def first_failure(self, near, tests, timeout, **change):
         """Name of the first test that fails, "timeout", or None."""
-        print(json.dumps({"tests": tests, "timeout": timeout}), file=self.process.stdin, flush=True)
+        asked = {"near": near, "tests": tests, "timeout": timeout, "left_out": []}
+        asked |= {"without": sorted(self.failing), **change}
+        print(json.dumps(asked), file=self.process.stdin, flush=True)
         return json.loads(self.process.stdout.readline())
 
-    def check(self, test, timeout):
-        """A test that fails anyway kills nothing."""
-        if test not in self.passed and self.first_failure([test], timeout) is not None:
-            raise RuntimeError(f"{test} fails without any change")
-        self.passed.add(test)
+    def nearest(self, name):
+        """The test file of the same name, then those of the part that import the module."""
+        part, module = part_of(name), Path(name).stem
+        imports = re.compile(rf"l1kpca\.{part}(\.{module}\b| import .*\b{module}\b)")
+        files = sorted(
+            (self.copy / "tests" / part).glob("test_*.py"),
+            key=lambda file: file.stem != f"test_{module}",
+        )
+        return [
+            str(file.relative_to(self.copy)) for file in files
+            if file.stem == f"test_{module}" or imports.search(file.read_text(encoding="utf-8"))
+        ]  # fmt: skip
+
+    def killer(self, name, original, timeout):
+        """The first test that fails with a changed file, and passes without the change."""
+        killers = self.killers.setdefault(name, {})
+        near = [*killers, *self.nearest(name)]
+        tests = [f"tests/{each}" for each in PARTS[part_of(name)]]
+        left_out = [] if Path(name).stem in CLUSTERS else ["tests/gram/test_dask"]
+        while True:
+            found = self.first_failure(
+                near, tests, timeout, left_out=left_out, path=name, before=original
+            )
+            if found in (None, "timeout", "died") or found in self.passed or "::" not in found:
+                break
+            changed = (self.copy / name).read_text(encoding="utf-8")
+            write(self.copy / name, original)
+            if self.first_failure([found], [], timeout) is None:
+                self.passed.add(found)
+                break
+            print(f"fails without any change, and counts for nothing: {found}", flush=True)
+            self.failing.add(found)
+            write(self.copy / name, changed)
+        if found and "::" in found:
+            killers[found] = True
+        return found
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
 
 
 def tried(mutant, copy, tests, timeout):
     """What became of a mutant, and the change."""
     name, operator, occurrence = mutant
     path = copy / name
-    original = path.read_text(encoding="utf-8")
+    original, times = path.read_text(encoding="utf-8"), path.stat()
     changed = MutationVisitor.mutate_code(original, get_operator(f"core/{operator}")(), occurrence)
-    part = Path(name).parts[2]
-    nearest = [f"tests/{part}/test_{path.stem}.py", *(f"tests/{each}" for each in PARTS[part])]
     try:
-        path.write_text(changed, encoding="utf-8")
-        found = (tests.first_failure([t], timeout) for t in nearest if (copy / t).exists())
-        killer = next(filter(None, found), None)
+        write(path, changed)
+        killer = tests.killer(name, original, timeout)
     finally:
-        path.write_text(original, encoding="utf-8")
-    if killer not in (None, "timeout"):
-        tests.check(killer, timeout)
-    # An endless loop would not pass unnoticed.
+        write(path, original)
+        # With its old time, what was compiled of the file before is valid again.
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     outcome = {None: "survived", "timeout": "timeout"}.get(killer, "killed")
     lines = zip(original.splitlines(), changed.splitlines(), strict=False)
     where, (before, after) = next(
@@ -168,23 +166,50 @@ def tried(mutant, copy, tests, timeout):
             "after": after.strip(), "outcome": outcome, "by": killer}  # fmt: skip
 
 
-def main():
+def summary(everything, found):
+    """Lines: what became of the mutants of each part, and of all, each part by its size."""
+    total, known = 0.0, 0
+    for part, all_of_it in everything.items():
+        here = [one["outcome"] for one in found if part_of(one["file"]) == part]
+        if here:
+            # A busy machine makes any test late: only what a test or a crash says counts as killed.
+            alive = len(here) - here.count("killed")
+            total += len(all_of_it) * (1 - alive / len(here))
+            known += len(all_of_it)
+            yield (
+                f"{part}: {len(here)} of {len(all_of_it)} tried, {len(here) - alive} killed, "
+                f"{here.count('survived')} survived, {here.count('timeout')} not done in time"
+            )
+    if known:
+        yield f"{len(found)} of {known} tried; {total / known:.0%} killed, parts by their size"
+
+
+def options():
+    """The options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", default="python", help="with the package's requirements")
     parser.add_argument("--minutes", type=float, default=20, help="no mutant is begun after that")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds for one mutant")
+    parser.add_argument("--timeout", type=float, default=900, help="seconds for one mutant")
     parser.add_argument("--part", choices=PARTS, action="append", help="mutate these parts alone")
+    parser.add_argument("--no-clusters", action="store_true", help="leave out what speaks to Dask")
     parser.add_argument("--jobs", type=int, default=2, help="mutants that are tried at once")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants.json")
-    given = parser.parse_args()
-    everything = list(mutants(given.part or PARTS))
-    sample = random.Random(given.seed).sample(everything, len(everything))
+    return parser.parse_args()
+
+
+def main():
+    given = options()
+    everything = {part: list(mutants(part, not given.no_clusters)) for part in given.part or PARTS}
+    draw = random.Random(given.seed)
+    shuffled = (draw.sample(all_of_it, len(all_of_it)) for all_of_it in everything.values())
+    # One of each part in turn, so that small parts are tried as well.
+    sample = [one for turn in zip_longest(*shuffled) for one in turn if one][::-1]
     python = str(Path(given.python).absolute())
     deadline, found = time.monotonic() + 60 * given.minutes, []
 
     def work(copy):
-        tests = Tests(copy, python)
+        tests = Tests(copy, python, everything)
         while sample and time.monotonic() < deadline:
             one = tried(sample.pop(), copy, tests, given.timeout)
             found.append(one)
@@ -196,13 +221,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
         copies = [copy_of_repository(Path(folder) / str(i)) for i in range(given.jobs)]
         list(pool.map(work, copies))
+    lines = list(summary(everything, found))
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(
-        json.dumps({"mutants": len(everything), "seed": given.seed, "tried": found}, indent=1)
+        json.dumps({"seed": given.seed, "summary": lines, "tried": found}, indent=1)
     )
-    alive = [one for one in found if one["outcome"] == "survived"]
-    share = 1 - len(alive) / max(1, len(found))
-    print(f"{len(found)} of {len(everything)} mutants tried, {share:.0%} of them killed")
+    print(*lines, sep="\n")
 
 
 if __name__ == "__main__":

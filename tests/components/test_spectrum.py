@@ -61,6 +61,22 @@ def test_low_rank_needs_one_column_for_each_rank():
     assert gram.calls["columns"] == 6
     assert gram.calls["full products"] == 1
     assert low_rank_factor(gram, 5) is None
+    for enough in (6, 7):
+        G = low_rank_factor(gram, enough)
+        assert_allclose(G.T @ G, X @ X.T, atol=1e-10 * np.abs(X @ X.T).max())
+
+
+@pytest.mark.parametrize("n", [199, 200, 201, 300])
+def test_every_way_of_decomposing_gives_the_same(n):
+    """Through products or the whole matrix, as the number of rows and of pairs decides."""
+    K, _ = problem("narrow", n, 2)
+    expected = np.sort(np.linalg.eigvalsh(K))[::-1]
+    for count in (1, n // 4 - 1, n // 4, n // 4 + 1, n // 2 - 1, n // 2, n // 2 + 1, n):
+        values, vectors = leading_pairs(held(K), count, MEMORY)
+        few = min(count, len(values))
+        assert_allclose(values, expected[:few], rtol=1e-7, atol=1e-12 * n)
+        assert expected[few:count].max(initial=0) <= 1e-9 * expected[0]
+        assert_allclose(vectors.T @ vectors, np.eye(few), atol=1e-9)
 
 
 def test_few_pairs_of_many_rows_need_products_alone():
@@ -94,3 +110,4 @@ def test_whole_matrix_must_fit():
     )
     with pytest.raises(ValueError, match=message):
         whole_matrix(held(K), 7199)
+    assert_allclose(whole_matrix(held(K), 7200), K, atol=0)

@@ -47,6 +47,7 @@ def test_every_start_gives_signs(name, posed):
             assert c.shape == (n, count if name == "auto" else 1)
             assert c.dtype == np.float64
             assert set(np.unique(c)) <= {-1.0, 1.0}
+        assert starts.STARTS[name](held(K), _rng()).shape == (n, 1)
 
 
 @pytest.mark.parametrize("posed", [name for name in PROBLEMS if name != "zero"])

@@ -69,6 +69,22 @@ def test_a_kernel_gets_the_parameters_that_it_takes():
     assert params(tanh_of_distance, extra) is not extra
 
 
+@pytest.mark.parametrize("wrapped", [float, np.float32, np.atleast_1d, np.atleast_2d, np.array])
+def test_a_callable_may_return_a_number_in_an_array(wrapped):
+    X = np.random.default_rng(0).normal(size=(5, 3))
+    assert_allclose(Kernel(lambda x, y: wrapped(x @ y))(X, X), X @ X.T, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [(np.ones(2), r"shape \(2,\)"), (np.ones(0), r"shape \(0,\)"), ("one", "'one'"), (1j, "1j")],
+)
+def test_a_callable_must_return_one_real_number(value, kind):
+    message = f"returned {kind} for two rows; return one real number for each pair"
+    with pytest.raises(ValueError, match=message):
+        Kernel(lambda x, y: value)(np.ones((2, 1)), np.ones((2, 1)))
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_callable_must_be_finite(bad):
     def broken(x, y):
@@ -101,7 +117,9 @@ def test_gamma_rules(rows, container):
     assert resolve_gamma(None, X) == 1 / 5
     assert resolve_gamma("paper", X) == 1 / (2 * 5**2)
     assert resolve_gamma("scale", X) == pytest.approx(1 / (5 * rows.var()))
-    assert resolve_gamma("median", X) == pytest.approx(1 / (2 * np.median(pdist(rows)) ** 2))
+    for rule, width in {"median": 1, "narrow": 1 / 3, "wide": 2}.items():
+        sigma = width * np.median(pdist(rows))
+        assert resolve_gamma(rule, X) == pytest.approx(1 / (2 * sigma**2))
     assert resolve_gamma(0.3, X) == 0.3
 
 

@@ -177,6 +177,23 @@ def test_cells_that_are_not_taken_as_written_are_named():
     assert np.isfinite(detector.score_samples(frame)).all()
 
 
+@pytest.mark.parametrize("count", [4, 5, 6])
+def test_five_are_named_and_dots_stand_for_more(count):
+    """Of cells that are not taken as written, and of columns that are left out."""
+    values = np.random.default_rng(0).normal(size=(60, count))
+    values[np.arange(count), np.arange(count)] = np.inf
+    frame = pd.DataFrame(values, columns=[f"c{i}" for i in range(count)])
+    for i in range(count):
+        frame[f"same{i}"] = 1
+    with pytest.warns(UserWarning) as caught:  # noqa: PT030
+        KernelPCAOutlierDetector(random_state=0).fit(frame)
+    said = [str(one.message) for one in caught]
+    (cells,) = (text for text in said if "not taken as written" in text)
+    (columns,) = (text for text in said if "left out" in text)
+    assert cells.count("taken as far out") == columns.count("(constant") == min(count, 5)
+    assert cells.endswith("; ...)") == columns.endswith(", ...") == (count > 5)
+
+
 @pytest.mark.parametrize("cell", ["fifty", "25:61", "1.2.3"])
 @pytest.mark.filterwarnings("ignore:1 cell is not taken as written")
 def test_a_number_that_cannot_be_read_is_the_oddest_cell(cell):

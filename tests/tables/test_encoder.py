@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from l1kpca import KernelPCAOutlierDetector, TableEncoder, persistence, tuning
-from l1kpca.tables.encoder import by_column, expected_cells
+from l1kpca.tables.encoder import by_column, expected_cells, unread_cells
 from l1kpca.tables.kinds import KINDS
 
 N = 300
@@ -447,3 +447,15 @@ def test_in_a_table_without_numbers_booleans_are_the_numbers():
     X = encoder.transform(frame)
     np.testing.assert_array_equal(X[:, 1], frame["b"])
     np.testing.assert_array_equal(X[:, 0], frame["a"].map({"yes": 1.0, "no": 0.0}))
+
+
+def test_cells_that_cannot_be_read_are_marked_where_they_stand():
+    """In the column that they stand in, of training rows and of new ones; holes are not marked."""
+    numbers = [*map(str, range(7, 7 + 2 * (N - 2), 2)), "see note", None]
+    frame = pd.DataFrame({"plain": draw().normal(size=N), "slip": numbers, "word": words("a", "b")})
+    encoder = TableEncoder().fit(frame)
+    expected = np.zeros((N, 3), dtype=bool)
+    expected[N - 2, 1] = True
+    np.testing.assert_array_equal(unread_cells(encoder, encoder.transform(frame)), expected)
+    turned = frame.iloc[::-1]
+    np.testing.assert_array_equal(unread_cells(encoder, encoder.transform(turned)), expected[::-1])
