@@ -54,8 +54,8 @@ class Clock:
     def __init__(self, solver):
         self.solver, self.times = solver, []
 
-    def components(self, gram, limit, so_far=()):
-        for component in self.solver.components(gram, limit, so_far):
+    def components(self, gram, limit):
+        for component in self.solver.components(gram, limit):
             self.times.append(time.perf_counter())
             yield component
             if self.times[-1] - self.times[0] > LIMIT:

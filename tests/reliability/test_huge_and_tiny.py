@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, peers
 from l1kpca.directions import LpNorm
-from l1kpca.optimality.sdp import row_lengths
+from l1kpca.optimality.sdp import unit_rows
 from refusals import refuses
 
 X = np.random.default_rng(0).normal(size=(30, 4))
@@ -215,5 +215,10 @@ def test_values_whose_sums_overflow():
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e160, 1e300])
 def test_lengths_have_no_unit(scale):
-    assert_allclose(row_lengths(X * scale) / scale, np.linalg.norm(X, axis=1), rtol=1e-12)
-    assert row_lengths(np.zeros((3, 2))).tolist() == [0.0, 0.0, 0.0]
+    lengths = np.linalg.norm(X, axis=1)
+    units, found = unit_rows(X * scale, np.zeros_like(X))
+    assert_allclose(found / scale, lengths, rtol=1e-12)
+    assert_allclose(units, X / lengths[:, np.newaxis], rtol=1e-12)
+    units, found = unit_rows(np.zeros((3, 2)), np.ones((3, 2)))
+    assert found.tolist() == [0.0, 0.0, 0.0]
+    assert (units == 1).all()
