@@ -107,6 +107,18 @@ def test_wild_cells_spoil_neither_the_others_nor_what_is_expected():
     assert (np.abs(found.expected - X) / X.std(axis=0)).mean() < 0.4
 
 
+@pytest.mark.parametrize("size", [-1000, -20, 20, 1000])
+def test_a_wild_cell_does_not_change_what_the_others_should_be(size):
+    X = factors(1000, 6)
+    detector = KernelPCAOutlierDetector(random_state=0).fit(X)
+    rows, place = X[:20].copy(), np.arange(20) % 6
+    hole = np.eye(6, dtype=bool)[place]
+    wild = np.where(hole, X.mean(axis=0) + size * X.std(axis=0), rows)
+    found, true = detector.cells(wild), detector.cells(np.where(hole, np.nan, rows))
+    assert found.flagged[hole].all()
+    assert_allclose(found.expected, true.expected, rtol=1e-9, atol=1e-9)
+
+
 def test_skewed_columns_do_not_drown_a_broken_relation():
     rng = np.random.default_rng(0)
     X = np.hstack([factors(3000, 8, noise=0.1), np.exp(1.5 * rng.normal(size=(3000, 4)))])

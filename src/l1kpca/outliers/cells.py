@@ -25,7 +25,9 @@ class CellMap:
     #: Distance from the expected value, in deviations of ordinary cells; positive if the cell is
     #: larger, 0 for a hole and in a column that does not vary.
     residual: Array
-    expected: Array  #: What the cell should be, given the others of its row, in its unit.
+    #: What the cell should be, in its unit, given the others of its row but for the one that stands
+    #: out most.
+    expected: Array
     flagged: Array  #: Whether the residual is beyond the cut-off.
     cutoff: float  #: Fewer than one in a thousand ordinary cells have a larger residual.
 
@@ -130,6 +132,12 @@ class Cells:
         expected = np.broadcast_to(self.center, X.shape).astype(np.float64)
         for rows in spans(len(X), max(1, tuning.CELL_VALUES // X.shape[1])):
             residual[rows, self.used], expected[rows, self.used], _ = self.given(X[rows])
+            # The cell that stands out most says nothing about what the others should be.
+            size = np.abs(residual[rows])
+            odd = rows.start + np.flatnonzero(size.max(axis=1, initial=0) > self.cutoff)
+            others = X[odd].astype(np.float64)
+            others[np.arange(len(odd)), np.abs(residual[odd]).argmax(axis=1)] = np.nan
+            expected[odd[:, np.newaxis], self.used] = self.given(others).expected
         return CellMap(residual, expected, np.abs(residual) > self.cutoff, self.cutoff)
 
     def times(self, v: Array) -> Array:
