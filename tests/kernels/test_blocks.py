@@ -130,3 +130,14 @@ def test_gaussian_is_between_zero_and_one(scale, gamma, seed, dtype):
         assert np.isfinite(block).all()
         assert block.min() >= 0
         assert block.max() <= 1 + 1e-9
+
+
+def test_gaussian_of_new_rows_at_any_distance(X, dtype):
+    """Also where the squares of distances are too large for a number."""
+    largest = float(np.finfo(dtype).max)
+    sizes = [*10.0 ** np.arange(0, np.log10(largest), 7), largest / 8]
+    far = np.outer(sizes, [1, -1, 1, -1]).astype(dtype)
+    found = kernel_blocks(X, Kernel("rbf", {"gamma": 0.3})).with_new(far)
+    near = np.abs(far).max(axis=1) < 1e3
+    assert_allclose(found[near], np.exp(-0.3 * cdist(far[near], X) ** 2), **_close(dtype))
+    assert (found[~near] == 0).all()
