@@ -60,11 +60,16 @@ def test_too_many_rows_are_refused_with_a_bound():
 
 
 def test_the_plan_says_method_and_cost():
-    assert exact_plan(np.eye(10)).steps == 2**9
+    small = exact_plan(np.eye(10))
+    assert small.steps == 2**9
+    # Each row doubles the work; a computer tries more than a million flips a second.
+    assert exact_plan(np.eye(20)).seconds == pytest.approx(2**10 * small.seconds)
+    assert 0 < small.seconds < 2**9 / 1e6
     F = np.random.default_rng(0).normal(size=(100, 3))
     plan = exact_plan(F @ F.T)
     assert plan.method == "cells"
     assert plan.steps == cell_steps(100, 3)
+    assert 0 < plan.seconds < plan.steps / 1e4
     assert str(plan).startswith("cells, up to 1.98e+04 steps")
     assert "K has rank 3" in str(plan)
     assert exact_plan(np.eye(22)).method == "enumeration"
