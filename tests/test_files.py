@@ -228,3 +228,15 @@ def test_a_zip_of_an_unknown_method_is_refused(tmp_path):
     path.write_bytes(whole)
     with pytest.raises(ValueError, match=r"is not a readable \.npz file, or it is damaged"):
         read_arrays(path)
+
+
+def test_a_link_that_appears_in_the_meantime_is_not_replaced(tmp_path):
+    def written():
+        with replacing(tmp_path / "a") as temporary:
+            temporary.write_text("new")
+            (tmp_path / "a").symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(OutputError, match="was not written: File exists"):
+        written()
+    assert (tmp_path / "a").is_symlink()
+    assert left_over(tmp_path) == ["a"]

@@ -66,7 +66,10 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
                 try:  # in one step, refused if somebody took the name
                     os.link(temporary, target)
                     return
-                except OSError:  # it is taken, or a file system has no links
+                except FileExistsError:
+                    check_writable(path)
+                    raise
+                except OSError:  # a file system without links
                     check_writable(path)
             temporary.replace(target)
         finally:

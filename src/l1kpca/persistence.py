@@ -223,6 +223,8 @@ def _read_arrays(archive: zipfile.ZipFile) -> list[Any]:
     for name in dict.fromkeys(names):
         with archive.open(name) as entry:
             held[name] = np.load(entry, allow_pickle=False)
+            if entry.read(1):  # at the end of an entry its checksum is compared
+                raise ValueError("more than an array")
     if not all(type(array) is np.ndarray and array.itemsize for array in held.values()):
         raise TypeError("no array, or one that takes no bytes, however long it says it is")
     return [held[name] for name in names]

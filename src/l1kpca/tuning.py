@@ -28,6 +28,9 @@ TRIANGLE_PIECES = 16
 ROW_SPAN = 16_384
 """Rows of a factor or of new data to process at once: 13 MB at 100 columns."""
 
+ROUNDED_ENTRIES = 2**18
+"""Entries of a factor to round at once: 2 MB, in the second-level cache."""
+
 LANDMARK_SPAN = 4096
 """Rows whose similarities to landmarks are whitened at once: 16 MB at 500 landmarks."""
 

@@ -88,8 +88,9 @@ def test_few_pairs_of_many_rows_need_products_alone():
 
 @pytest.mark.parametrize("share", [0.01, 0.5, 0.9, 0.9999])
 @pytest.mark.parametrize("name", ["wide", "narrow", "centered linear"])
-def test_leading_count(name, share):
-    K, _ = problem(name, 60, 0)
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 60])
+def test_leading_count(n, name, share):
+    K, _ = problem(name, n, 0)
     values = np.sort(np.linalg.eigvalsh(K))[::-1]
     expected = int(np.argmax(np.cumsum(values) >= share * np.trace(K))) + 1
     assert leading_count(held(K), share, MEMORY) == expected

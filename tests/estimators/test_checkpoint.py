@@ -309,3 +309,16 @@ def test_without_room_it_keeps_what_it_had(tmp_path, run_script):
     assert left == {0: [], 1_000: [], 7_000: ["fit.npz"]}
     with np.load(folders[7_000] / "fit.npz") as saved:
         assert 1 <= len(saved["coef"]) < 8
+
+
+def test_little_memory_is_not_taken_for_damage(make_rows, tmp_path, monkeypatch):
+    X, path = make_rows(60), tmp_path / "fit.npz"
+    L1KernelPCA(2, random_state=0, checkpoint=path).fit(X)
+
+    def fails(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(np, "load", fails)
+    with pytest.raises(MemoryError):
+        L1KernelPCA(2, random_state=0, checkpoint=path).fit(X)
+    assert path.exists()

@@ -3,6 +3,7 @@
 import io
 import os
 import pickle
+import re
 import stat
 import struct
 import subprocess
@@ -13,7 +14,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from l1kpca import persistence
+from l1kpca import L1KernelPCA, persistence
 from l1kpca.persistence import ModelFileError, load
 from model_files.forged import entries_of, rewritten, unchanged
 
@@ -65,6 +66,20 @@ def test_one_altered_byte_is_refused_or_without_effect(file, good, model, region
         file.write_bytes(damaged)
         refused += refused_or_equal(file, model)
     assert refused >= 20
+
+
+def test_an_array_that_says_it_is_smaller_is_refused(tmp_path):
+    """Also if it is so large that the rest of it would not be read."""
+    X = np.random.default_rng(0).normal(size=(2000, 5))
+    persistence.save(L1KernelPCA(2, kernel="rbf").fit(X), tmp_path / "m.skops")
+    whole = (tmp_path / "m.skops").read_bytes()
+    for before, after in ((b"'<f8'", b"'<f4'"), (b"(2000,", b"(1000,"), (b"(2000,", b"(0000,")):
+        assert before in whole
+        for start in [at.start() for at in re.finditer(re.escape(before), whole)]:
+            changed = whole[:start] + after + whole[start + len(before) :]
+            (tmp_path / "m.skops").write_bytes(changed)
+            with pytest.raises(ModelFileError, match=DAMAGED):
+                load(tmp_path / "m.skops")
 
 
 def test_bytes_added_or_left_out_are_refused_or_without_effect(file, good, model):

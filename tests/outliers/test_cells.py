@@ -117,6 +117,25 @@ def test_a_wild_cell_does_not_change_what_the_others_should_be(size):
     found, true = detector.cells(wild), detector.cells(np.where(hole, np.nan, rows))
     assert found.flagged[hole].all()
     assert_allclose(found.expected, true.expected, rtol=1e-9, atol=1e-9)
+    assert_allclose(found.residual[~hole], true.residual[~hole], rtol=1e-9, atol=1e-9)
+    holed = np.where(np.roll(hole, 1, axis=1), np.nan, wild)  # and a hole beside it
+    true = detector.cells(np.where(hole, np.nan, holed))
+    found = detector.cells(holed)
+    assert_allclose(found.expected, true.expected, rtol=1e-9, atol=1e-9)
+    assert_allclose(found.residual[~hole], true.residual[~hole], rtol=1e-9, atol=1e-9)
+
+
+def test_a_cell_that_stands_out_is_on_its_side_of_what_is_expected():
+    """Also in rows with several wild cells."""
+    X = factors(600, 6)
+    detector = KernelPCAOutlierDetector(random_state=0).fit(X)
+    rng = np.random.default_rng(1)
+    for row in range(100):
+        X[row, rng.choice(6, 3, replace=False)] += 4 * rng.normal(size=3)
+    found = detector.cells(X)
+    assert found.flagged.sum() > 100
+    above = (found.expected < X)[found.flagged]
+    assert (above == (found.residual > 0)[found.flagged]).mean() > 0.99
 
 
 def test_skewed_columns_do_not_drown_a_broken_relation():

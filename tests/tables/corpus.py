@@ -267,6 +267,11 @@ CASES = {
         columns=dict(zip(("town", "Flat size", "Flat price", "rooms"), BASE.values(),
                          strict=True)),
     ),
+    "a first row of missing cells below a column without a name": text(
+        lines([("Auw", "", "", ""), *ROWS], names=("", *NAMES[1:])),
+        columns={"column 1": ["Auw", *TOWN], **{name: [None, *BASE[name]] for name in NUMBERS}},
+        notes=("the first column has no name and is taken as the id",),
+    ),
     "a row of units": text(
         lines([("", "m2", "EUR", "n"), *ROWS]),
         notes=("below the names are words where the columns have numbers, as units are",
@@ -417,6 +422,14 @@ CASES = {
     "Feather": Case(arrow_bytes(feather.write_feather), name="table.feather"),
     "Arrow": Case(arrow_bytes(lambda t, out: feather.write_feather(t, out, "uncompressed")),
                   name="table.arrow"),
+    ".npy of another byte order": Case(
+        numpy_bytes(np.save, MATRIX.astype(">f8")), name="table.npy",
+        columns=dict(zip(("x0", "x1", "x2"), NUMBERS.values(), strict=True)),
+    ),
+    ".npy of long numbers": Case(
+        numpy_bytes(np.save, MATRIX.astype(np.longdouble)), name="table.npy",
+        columns=dict(zip(("x0", "x1", "x2"), NUMBERS.values(), strict=True)),
+    ),
     ".npy": Case(numpy_bytes(np.save, MATRIX), name="table.npy",
                  columns=dict(zip(("x0", "x1", "x2"), NUMBERS.values(), strict=True))),
     ".npz": Case(numpy_bytes(np.savez, X=MATRIX), name="table.npz",

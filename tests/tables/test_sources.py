@@ -17,7 +17,7 @@ from scipy.io import savemat
 from l1kpca import datasets
 from l1kpca.tables.sources import read_table
 from l1kpca.tables.table import Notes, Reading, TableError
-from l1kpca.tables.text import open_text
+from l1kpca.tables.text import BLOCK, open_text
 
 NUMBERS = np.array([[1.0, 2.5, -3.0], [4.0, 5.25, 6.0], [7.0, 8.0, 1e-3], [0.0, 0.5, 2.0]])
 
@@ -367,6 +367,12 @@ def lying_array():
     return out.getvalue() + bytes(1000)
 
 
+def no_columns():
+    out = io.BytesIO()
+    np.save(out, np.empty((5, 0)))
+    return out.getvalue()
+
+
 def wide_feather():
     out = io.BytesIO()
     feather.write_feather(pa.table([[1.0]] * 100_000, names=list(map(str, range(100_000)))), out)
@@ -387,6 +393,8 @@ HOSTILE = {
     "two.zip": (archive(("a.csv", "a,b"), ("b.csv", "a,b")), "holds 2 files; unpack it, and give"),
     "bomb.zip": (archive(("a.csv", bytes(200_000_000))), "has a line of more than 4 MB"),
     "bomb.npz": (archive(("X.npy", lying_array())), "says that it is larger than it can be; save"),
+    "none.npy": (no_columns(), "has no columns; give at least one."),
+    "start.csv": (b"1," * (BLOCK // 2 + 10), "has a line of more than 4 MB"),
     "lie.npy": (lying_array(), "says that it is larger than it can be; save it again."),
     "head.npy": (
         b"\x93NUMPY\x01\x00v\x00" + b"{'descr': 12, 3), }".ljust(117) + b"\n" + bytes(96),
@@ -493,3 +501,18 @@ def test_values_of_json_stay_what_they_are(tmp_path):
     assert [float(found["a"][0]), *map(float, found["b"])] == [0.0, 0.0, 1.5]
     assert [str(cell).lower() for cell in found["c"]] == ["false", "true"]
     assert found["d"].tolist() == ["x", '[0, "y"]']
+
+
+@pytest.mark.parametrize("ours", [MemoryError, AssertionError])
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+def test_what_is_no_fault_of_the_file_is_not_blamed_on_it(tmp_path, monkeypatch, name, ours):
+    path = tmp_path / name
+    frame = pd.DataFrame(NUMBERS, columns=["a", "b", "c"])
+    frame.to_csv(path, index=False) if name == "a.csv" else frame.to_parquet(path)
+
+    def fails(*_):
+        raise ours("too little of it")
+
+    monkeypatch.setattr("l1kpca.tables.columns.Columns.learn", fails)
+    with pytest.raises(ours, match="too little of it"):
+        read_table(str(path))

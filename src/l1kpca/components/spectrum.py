@@ -47,11 +47,13 @@ def leading_pairs(gram: Gram, count: int, memory: int) -> Spectrum:
 def leading_count(gram: Gram, share: float, memory: int) -> int:
     """How many leading eigenvalues it takes to reach a share of the trace."""
     wanted = share * float(gram.diagonal().sum())
-    count, reached = 4, np.zeros(4)
-    while reached[-1:].sum() < wanted and count == len(reached) < gram.n_samples:
-        count = min(2 * count, gram.n_samples)
+    count = min(8, gram.n_samples)
+    while True:
         reached = np.cumsum(leading_pairs(gram, count, memory)[0])
-    return max(1, min(int(np.searchsorted(reached, wanted)) + 1, len(reached)))
+        enough = int(np.searchsorted(reached, wanted)) + 1
+        if enough <= len(reached) or len(reached) < count or count == gram.n_samples:
+            return max(1, min(enough, len(reached)))
+        count = min(2 * count, gram.n_samples)
 
 
 def low_rank_factor(gram: Gram, max_rank: int) -> Array | None:

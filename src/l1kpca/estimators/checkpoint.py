@@ -120,6 +120,8 @@ def _read(path: Path) -> Mapping[str, Any] | None:
             found = dict(content)
         if int(found["format"]) != _FORMAT:
             raise KeyError("format")
+    except MemoryError:
+        raise
     except Exception:  # noqa: BLE001 (a damaged file makes readers raise anything)
         raise ValueError(
             f"checkpoint={str(path)!r} is not a checkpoint of this version of l1kpca: delete the"

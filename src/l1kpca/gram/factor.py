@@ -178,20 +178,23 @@ class FactorGram(Gram):
         width = 0 if isinstance(self.F, np.memmap) else self.F.shape[1]
         thin = np.zeros((self.n_samples, width), dtype=np.int16)
         units, errors = np.zeros(self.n_samples), np.full(self.n_samples, np.inf)
-        # At most half a unit is lost of each entry, and rounding errors of sums of full ones.
-        lost = np.sqrt(width) * (0.51 + 1.2e-7 * (width + 8) * _FULL)
 
         def work(rows: slice) -> None:
             F = self.F[rows]
             largest = np.maximum(F.max(axis=1), -F.min(axis=1)).astype(float)
             kept = largest > 1e-290
             units[rows] = np.where(kept, largest / _FULL, 0)
-            errors[rows] = np.where(kept, units[rows] * lost, np.inf)
-            per_unit = np.divide(_FULL, largest, out=np.zeros(len(F)), where=kept)
-            thin[rows] = np.rint(F * per_unit[:, np.newaxis])
+            lost = F * np.divide(_FULL, largest, out=np.zeros(len(F)), where=kept)[:, np.newaxis]
+            whole = np.rint(lost)
+            thin[rows] = whole
+            lost -= whole
+            # Of a product: what was lost of the row, and rounding errors of sums.
+            bounds = 1.01 * row_norms(lost) + 1.2e-7 * (width + 8) * row_norms(whole) + 1e-9
+            errors[rows] = np.where(kept, units[rows] * bounds, np.inf)
 
-        pieces = [(rows,) for rows in spans(self.n_samples if width else 0, tuning.LANDMARK_SPAN)]
-        self.workers.run(work, pieces, cost=8 * thin.size)
+        size = max(1, tuning.ROUNDED_ENTRIES // max(1, width))
+        cuts = spans(self.n_samples if width else 0, size)
+        self.workers.run(work, list(zip(cuts, strict=True)), cost=8 * thin.size)
         return thin, units, errors
 
     @property

@@ -20,14 +20,16 @@ _TINY = np.finfo(np.float64).tiny
 
 @dataclass(frozen=True, eq=False)
 class CellMap:
-    """What the detector says about cells, in arrays of shape (n_samples, n_features)."""
+    """What the detector says about cells, in arrays of shape (n_samples, n_features).
+
+    The others of a cell's row are those that are no holes.  If a cell of the row is beyond the
+    cut-off, the one with the largest residual does not count for the others either.
+    """
 
     #: Distance from the expected value, in deviations of ordinary cells; positive if the cell is
     #: larger, 0 for a hole and in a column that does not vary.
     residual: Array
-    #: What the cell should be, in its unit, given the others of its row but for the one that stands
-    #: out most.
-    expected: Array
+    expected: Array  #: What the cell should be, given the others of its row, in its unit.
     flagged: Array  #: Whether the residual is beyond the cut-off.
     cutoff: float  #: Fewer than one in a thousand ordinary cells have a larger residual.
 
@@ -82,11 +84,9 @@ class Cells:
 
     def given(self, X: Array) -> Given:
         """What is said of the cells of a few rows."""
-        both, u, holes = self.raw(*standardized(X, self.used, self.center, self.spread))
-        both = (both - self.medians[:, np.newaxis]) / self.units[:, np.newaxis]
-        residual, distance = np.where(holes, 0, both)
-        u = np.clip(u, -_MOST_EXPECTED, _MOST_EXPECTED)
-        expected = self.center[self.used] + self.spread * u / np.sqrt(1 - (u / BOUND) ** 2)
+        residual, distance, expected, holes = self._told(
+            *self.raw(*standardized(X, self.used, self.center, self.spread))
+        )
         whole = holes.shape[1] / np.maximum((~holes).sum(axis=1), 1)
         least = float(np.log(max(1, holes.shape[1])))
         oddness = np.full((len(X), 3), least)
@@ -101,11 +101,24 @@ class Cells:
         worst -= least
         return Given(residual, expected, oddness)
 
-    def raw(self, z: Array, u: Array) -> tuple[Array, Array, Array]:
-        """Residual and distance before they are centered and scaled; expected u; the holes."""
+    def _told(self, both: Array, u: Array, holes: Array) -> tuple[Array, Array, Array, Array]:
+        """What is `raw`, in the units that users see."""
+        both = (both - self.medians[:, np.newaxis]) / self.units[:, np.newaxis]
+        u = np.clip(u, -_MOST_EXPECTED, _MOST_EXPECTED)
+        expected = self.center[self.used] + self.spread * u / np.sqrt(1 - (u / BOUND) ** 2)
+        return *np.where(holes, 0, both), expected, holes
+
+    def raw(self, z: Array, u: Array, left_out: Array | None = None) -> tuple[Array, Array, Array]:
+        """Residual and distance before they are centered and scaled; expected u; the holes.
+
+        One cell of each row may be left out: it is then one more hole.
+        """
         holes = np.isnan(z)
         v = np.where(holes, 0, (u - self.mean) / self.deviation)
-        solved, weight = self.solved(v, holes)
+        if left_out is None:
+            solved, weight = self.solved(v, holes)
+        else:
+            solved, weight = self._solved_without(left_out, v, holes)
         beyond = np.sign(z) * np.maximum(np.abs(z) - self.reach, 0) / self.deviation
         residual = np.sqrt(weight) * (solved / weight + beyond)
         v -= solved / weight
@@ -131,13 +144,15 @@ class Cells:
         residual = np.zeros(X.shape)
         expected = np.broadcast_to(self.center, X.shape).astype(np.float64)
         for rows in spans(len(X), max(1, tuning.CELL_VALUES // X.shape[1])):
-            residual[rows, self.used], expected[rows, self.used], _ = self.given(X[rows])
-            # The cell that stands out most says nothing about what the others should be.
-            size = np.abs(residual[rows])
-            odd = rows.start + np.flatnonzero(size.max(axis=1, initial=0) > self.cutoff)
-            others = X[odd].astype(np.float64)
-            others[np.arange(len(odd)), np.abs(residual[odd]).argmax(axis=1)] = np.nan
-            expected[odd[:, np.newaxis], self.used] = self.given(others).expected
+            found, should, _ = self.given(X[rows])
+            odd = np.flatnonzero(np.abs(found).max(axis=1, initial=0) > self.cutoff)
+            # The cell that stands out most says nothing about the others.
+            worst = np.arange(len(odd)), np.abs(found[odd]).argmax(axis=1)
+            z, u = standardized(X[rows][odd], self.used, self.center, self.spread)
+            others, _, should[odd], _ = self._told(*self.raw(z, u, left_out=worst[1]))
+            others[worst] = found[odd][worst]
+            found[odd] = others
+            residual[rows, self.used], expected[rows, self.used] = found, should
         return CellMap(residual, expected, np.abs(residual) > self.cutoff, self.cutoff)
 
     def times(self, v: Array) -> Array:
@@ -167,6 +182,22 @@ class Cells:
             np.einsum("nii->ni", cut)[...] += hole
             cut = np.linalg.inv(cut)
             solved[at], weights[at] = np.einsum("nij,nj->ni", cut, v[at]), np.einsum("nii->ni", cut)
+        return solved, weights
+
+    def _solved_without(self, cell: Array, v: Array, holes: Array) -> tuple[Array, Array]:
+        """`solved` with one more hole in each row; it becomes one of ``holes``."""
+        at, some = (np.arange(len(v)), cell), np.any(holes, axis=1)
+        holes[at] = True
+        before: Array = holes & some[:, np.newaxis]
+        solved, weights = self.solved(np.where(before, 0, v), before)
+        # From all of S^-1 to that without a row and a column, by elimination.
+        F = self.factor / np.sqrt(self.rest * (self.rest + (self.factor**2).sum(axis=0)))
+        row = -(F[cell] @ F.T)
+        row[at] += 1 / self.rest
+        pivot = np.where(some, np.inf, weights[at])[:, np.newaxis]
+        solved = solved - row * (solved[at][:, np.newaxis] / pivot)
+        weights = weights - row**2 / pivot
+        v[at], solved[at], weights[at] = 0, 0, 1
         return solved, weights
 
     def _by_steps(self, v: Array, holes: Array) -> Array:

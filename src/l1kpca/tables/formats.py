@@ -68,7 +68,7 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
             own = replace(reading, separator=",")  # as it is made into text
             return open_text(str(path), excel_chunks(path, notes), own, notes)
         return _open_text(path, reading, notes)
-    except (TableError, PermissionError):
+    except (TableError, PermissionError, MemoryError, AssertionError):
         raise
     except Exception as error:  # readers of damaged files raise anything
         raise _damaged(path, kind) from error
@@ -126,11 +126,18 @@ def array_table(
                 *np.asfortranarray(_rows(rows, at)).T,
                 *([] if labels is None else [labels[at]]),
             ]
-            arrays = [pa.array(column, from_pandas=True) for column in cells]
+            arrays = [
+                pa.array(c.astype(_plain(c.dtype), copy=False), from_pandas=True) for c in cells
+            ]
             yield pa.RecordBatch.from_arrays(arrays, names=columns), at.stop / len(rows)
 
     known = None if labels is None else truth
     return Opened(names=columns, batches=batches, names_given=bool(given), truth_column=known)
+
+
+def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type in the byte order of this machine, and no wider than Arrow knows."""
+    return np.dtype(float) if dtype.type is np.longdouble else dtype.newbyteorder("=")
 
 
 def _rows(rows: Any, at: slice) -> Any:
@@ -172,6 +179,8 @@ def _open_arrays(path: Path, notes: Notes) -> Opened:
         raise TableError(f"{where} holds {rows.dtype} values; it must hold real numbers.")
     if rows.ndim != 2:
         raise TableError(f"{where} is not a matrix; give one with a row for each case.")
+    if rows.shape[1] == 0:
+        raise TableError(f"{where} has no columns; give at least one.")
     labels = np.asarray(arrays[TRUTH]).ravel() if name != TRUTH and TRUTH in arrays else None
     if labels is not None and len(labels) != len(rows):
         raise TableError(

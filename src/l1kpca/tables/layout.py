@@ -124,8 +124,10 @@ def _names_in_groups(rows: list[Row]) -> list[str]:
     Names that are alike, or in the first line alone, are given with that of the group.
     """
     kinds = [kind for row in rows[:2] for kind in row.kinds]
-    below = itertools.zip_longest(*[row.kinds for row in rows[2:]])
-    if not {"word", "missing"}.issuperset(kinds) or all("word" in column for column in below):
+    columns = itertools.zip_longest(*[row.kinds for row in rows[1:]])
+    # A name stands above cells that are no words; a row of missing cells names nothing.
+    named = any(own == "word" and "word" not in below for own, *below in columns if below)
+    if not named or not {"word", "missing"}.issuperset(kinds):
         return []
     groups, names = (
         [cell.strip() if kind == "word" else "" for cell, kind in zip(cells, own, strict=True)]

@@ -162,7 +162,8 @@ def _first_pass(
                     bound, kept = _smallest(kept, most)
                     n_kept = most
         except Exception as error:  # readers of damaged files raise anything
-            if file.retried is None or isinstance(error, TableError):
+            ours = isinstance(error, TableError | MemoryError | AssertionError)
+            if ours or file.retried is None:
                 raise
             files[place] = file.retried(error)
             return None

@@ -32,11 +32,13 @@ _LARGEST_LIST = 2**26  # characters; all of it is in memory
 def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> Opened:
     """Look at the beginning of a text table, and say how it is written."""
     head, whole = b"", True
-    for chunk in _with_line_ends(chunks([0.0]), path):
+    for chunk in chunks([0.0]):
         head += chunk
         if len(head) >= _PIECE and re.search(rb"[\r\n]", head):
             whole = False
             break
+        if len(head) > BLOCK:
+            raise _too_long(path)
     return _opened(path, chunks, head, guess_layout(path, head, whole, reading, notes))
 
 
