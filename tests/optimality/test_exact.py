@@ -59,6 +59,12 @@ def test_too_many_rows_are_refused_with_a_bound():
     assert result.value >= model.objective_[0] ** 2 * 0.99
 
 
+def test_cells_of_low_rank():
+    """One for a line; one each time that a sign changes on the way around, in a plane."""
+    assert cell_steps(7, 1) == 1
+    assert cell_steps(7, 2) == 7
+
+
 def test_the_plan_says_method_and_cost():
     small = exact_plan(np.eye(10))
     assert small.steps == 2**9
