@@ -145,13 +145,14 @@ class Cells:
         expected = np.broadcast_to(self.center, X.shape).astype(np.float64)
         for rows in spans(len(X), max(1, tuning.CELL_VALUES // X.shape[1])):
             found, should, _ = self.given(X[rows])
-            odd = np.flatnonzero(np.abs(found).max(axis=1, initial=0) > self.cutoff)
             # The cell that stands out most says nothing about the others.
-            worst = np.arange(len(odd)), np.abs(found[odd]).argmax(axis=1)
-            z, u = standardized(X[rows][odd], self.used, self.center, self.spread)
-            others, _, should[odd], _ = self._told(*self.raw(z, u, left_out=worst[1]))
-            others[worst] = found[odd][worst]
-            found[odd] = others
+            odd = np.flatnonzero(np.abs(found).max(axis=1, initial=0) > self.cutoff)
+            if len(odd):
+                worst = np.arange(len(odd)), np.abs(found[odd]).argmax(axis=1)
+                z, u = standardized(X[rows][odd], self.used, self.center, self.spread)
+                others, _, should[odd], _ = self._told(*self.raw(z, u, left_out=worst[1]))
+                others[worst] = found[odd][worst]
+                found[odd] = others
             residual[rows, self.used], expected[rows, self.used] = found, should
         return CellMap(residual, expected, np.abs(residual) > self.cutoff, self.cutoff)
 
