@@ -102,7 +102,7 @@ class Cells:
         return Given(residual, expected, oddness)
 
     def _told(self, both: Array, u: Array, holes: Array) -> tuple[Array, Array, Array, Array]:
-        """What is `raw`, in the units that users see."""
+        """Residual, distance and expected value in the units that users see, and the holes."""
         both = (both - self.medians[:, np.newaxis]) / self.units[:, np.newaxis]
         u = np.clip(u, -_MOST_EXPECTED, _MOST_EXPECTED)
         expected = self.center[self.used] + self.spread * u / np.sqrt(1 - (u / BOUND) ** 2)
@@ -160,13 +160,16 @@ class Cells:
         """S v."""
         return self.rest * v + (v @ self.factor) @ self.factor.T
 
+    def inverse_factor(self) -> Array:
+        """F of S^-1 = I / tau - F F^T."""
+        return self.factor / np.sqrt(self.rest * (self.rest + (self.factor**2).sum(axis=0)))
+
     def solved(self, v: Array, holes: Array) -> tuple[Array, Array]:
         """S_pp^-1 v_p and the diagonal of S_pp^-1, where p are the cells of a row; 0 for holes.
 
         `times` of it is S_hp S_pp^-1 v_p, what is expected, for the holes h.
         """
-        # S^-1 = I / tau - F F^T
-        F = self.factor / np.sqrt(self.rest * (self.rest + (self.factor**2).sum(axis=0)))
+        F = self.inverse_factor()
         solved = v / self.rest - (v @ F) @ F.T
         weights = np.tile(1 / self.rest - (F**2).sum(axis=1), (len(v), 1))
         some = np.flatnonzero(holes.any(axis=1))
@@ -192,7 +195,7 @@ class Cells:
         before: Array = holes & some[:, np.newaxis]
         solved, weights = self.solved(np.where(before, 0, v), before)
         # From all of S^-1 to that without a row and a column, by elimination.
-        F = self.factor / np.sqrt(self.rest * (self.rest + (self.factor**2).sum(axis=0)))
+        F = self.inverse_factor()
         row = -(F[cell] @ F.T)
         row[at] += 1 / self.rest
         pivot = np.where(some, np.inf, weights[at])[:, np.newaxis]
