@@ -200,11 +200,6 @@ def cells_of(detector: Any, cases: Cases, rows: np.ndarray) -> tuple[np.ndarray,
         not_read[:] = np.where(unread_cells(encoder, np.asarray(X)), said, "")
     told = wrong & (not_read == "")
     expected = np.where(told, np.asarray(found.expected, dtype=object), np.array(None))
-    for j, name in enumerate(columns):
-        if encoder is not None and encoder.kinds_[name] == "date":
-            days = np.asarray(X)[:, np.flatnonzero(cases.column_of == j)[0]]
-            if not np.nan_to_num(days % 1).any():  # whole days are expected without a time
-                expected[told[:, j], j] = [day[:10] for day in expected[told[:, j], j]]
     return np.asarray(found.residual, dtype=float), expected, wrong, not_read
 
 
@@ -224,7 +219,7 @@ def _promised(
         if flags.any():
             last = share[np.argmin(np.where(flags, scores, np.inf))]
             few = f"{last:.0%} of the flagged rows are ordinary."
-            most = "the flagged rows do not stand apart, and most of them may be ordinary."
+            most = "most of the flagged rows may be ordinary: begin with the first ones."
             says = [f"By a rough estimate, {few if last <= _HALF else most}"]
     except ValueError:  # too few rows, or scores with a heavy tail
         says = ["How many flags are false cannot be estimated without reference rows."]
