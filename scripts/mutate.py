@@ -52,6 +52,10 @@ OPERATORS = [
     "NumberReplacer",
 ]  # fmt: skip
 
+# What no result can show: how work is dealt out among threads, and guards of the language.
+WITHOUT_RESULT = re.compile(r"\bcost(_in_all)? ?=|\bstrict=|@dataclass\(")
+NUMBER = re.compile(r"-? ?\b\d[\d_.]*(?:e[+-]?\d+)?\b")
+
 
 def mutants(part, clusters=True):
     """All mutants of a part: file, operator, which occurrence of it."""
@@ -65,6 +69,23 @@ def mutants(part, clusters=True):
             places = sum(len(list(operator.mutation_positions(node))) for node in ast_nodes(tree))
             for occurrence in range(places):
                 yield str(path.relative_to(ROOT)), name, occurrence
+
+
+def counts(before, after, operator):
+    """Whether a careful reader would call the changed line a fault.
+
+    Not so if it is about what no result can show, or if one number became another that is nearly
+    as large: sizes of blocks, limits of rounding errors and other tuned numbers have neighbors
+    that are as good.
+    """
+    if WITHOUT_RESULT.search(before):
+        return False
+    if operator != "NumberReplacer":
+        return True
+    pairs = zip(NUMBER.findall(before), NUMBER.findall(after), strict=False)
+    old, new = next((pair for pair in pairs if pair[0] != pair[1]), ("0", "1"))
+    old, new = (float(text.replace(" ", "").replace("_", "")) for text in (old, new))
+    return abs(new - old) >= abs(old) / 2
 
 
 def part_of(name):
@@ -145,11 +166,17 @@ def write(path, text):
 
 
 def tried(mutant, copy, tests, timeout):
-    """What became of a mutant, and the change."""
+    """What became of a mutant, and the change; None if it changes nothing that counts."""
     name, operator, occurrence = mutant
     path = copy / name
     original, times = path.read_text(encoding="utf-8"), path.stat()
     changed = MutationVisitor.mutate_code(original, get_operator(f"core/{operator}")(), occurrence)
+    lines = zip(original.splitlines(), changed.splitlines(), strict=False)
+    where, (before, after) = next(
+        (i, pair) for i, pair in enumerate(lines, 1) if pair[0] != pair[1]
+    )
+    if not counts(before, after, operator):
+        return None
     try:
         write(path, changed)
         killer = tests.killer(name, original, timeout)
@@ -158,10 +185,6 @@ def tried(mutant, copy, tests, timeout):
         # With its old time, what was compiled of the file before is valid again.
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     outcome = {None: "survived", "timeout": "timeout"}.get(killer, "killed")
-    lines = zip(original.splitlines(), changed.splitlines(), strict=False)
-    where, (before, after) = next(
-        (i, pair) for i, pair in enumerate(lines, 1) if pair[0] != pair[1]
-    )
     return {"file": name, "line": where, "operator": operator, "before": before.strip(),
             "after": after.strip(), "outcome": outcome, "by": killer}  # fmt: skip
 
@@ -212,6 +235,8 @@ def main():
         tests = Tests(copy, python, everything)
         while sample and time.monotonic() < deadline:
             one = tried(sample.pop(), copy, tests, given.timeout)
+            if one is None:
+                continue
             found.append(one)
             change = f"{one['before']} -> {one['after']}"
             print(
