@@ -89,8 +89,18 @@ class Searches:
         ]
 
 
+Limits = tuple[int, float, bool, float]
+"""Of a compiled search: the most sign steps, the tolerance, whether to use momentum, and the share
+of the objective that single flips must promise together, negative for no flips."""
+
+
 class SignSearch(ABC):
     """Base of the finders that flip signs; their starts may be followed already."""
+
+    @property
+    def limits(self) -> Limits | None:
+        """If this is Algorithm 1, perhaps with flips: its limits, to run it compiled on few rows."""
+        return None
 
     @abstractmethod
     def search(self, searches: Searches) -> None:
@@ -98,6 +108,8 @@ class SignSearch(ABC):
 
     def find(self, gram: Gram, starts: Signs | Followed) -> list[Direction]:
         """Search from each column of ``starts``, side by side."""
+        if self.limits is not None and gram.n_samples <= gram.few_rows:
+            return find_small(gram, starts, self.limits)
         searches = Searches(gram, starts)
         self.search(searches)
         return searches.directions()
@@ -116,28 +128,21 @@ def why_it_stopped(moved: float, value: float) -> Status:
     return Status.NOT_POSITIVE if negative else Status.CONVERGED
 
 
-Limits = tuple[int, float, bool]
-"""Maximum number of steps, tolerance, and whether to use momentum."""
+def find_small(gram: Gram, starts: Signs | Followed, limits: Limits) -> list[Direction]:
+    """What `SignIteration`, alternating with `BitFlip`, finds with these limits.
 
-
-def find_small(
-    gram: Gram, starts: Signs | Followed, limits: Limits, polish: float = -1.0
-) -> list[Direction]:
-    """What `SignIteration` with these limits finds, alternating with `BitFlip(tol=polish)`.
-
-    Compiled: on few rows, calls from Python would take longer than the work.  No flips if
-    ``polish`` is negative.
+    Compiled: on few rows, calls from Python would take longer than the work.
     """
     K, minus = gram.written()
     followed = starts if isinstance(starts, Followed) else gram.follow(starts)
-    flips = tuning.FEWEST_NEAR, polish, gram.rounding()
+    flips = tuning.FEWEST_NEAR, limits[3], gram.rounding()
     found = []
     for j, start in enumerate(followed.signs):
         c, Kc = start.copy(), followed.image(j).copy()
         trace = np.empty(limits[0] + tuning.FLIPS_PER_ROW * len(c) + 1)
         trace[0] = c @ Kc
         state = K, minus, c, Kc, gram.diagonal()
-        taken, moved, ended = loops.search(*state, (*limits, *flips), trace)
+        taken, moved, ended = loops.search(*state, (*limits[:3], *flips), trace)
         status = why_it_stopped(moved, trace[taken]) if ended else Status.MAX_ITER
         found.append(Direction(c, Kc, tuple(trace[: taken + 1].tolist()), status))
     return found

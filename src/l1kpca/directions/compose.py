@@ -4,12 +4,9 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 
 from l1kpca import tuning
-from l1kpca._typing import Signs
-from l1kpca.directions.base import MAX_ITER, Direction, Searches, SignSearch, find_small
+from l1kpca.directions.base import MAX_ITER, Limits, Searches, SignSearch
 from l1kpca.directions.bit_flip import BitFlip
 from l1kpca.directions.sign_iteration import SignIteration
-from l1kpca.gram.base import Gram
-from l1kpca.gram.followed import Followed
 
 _MAX_ROUNDS = 100
 
@@ -49,12 +46,10 @@ class Polished(SignSearch):
     max_iter: int = MAX_ITER
     tol: float = 0.0
 
-    def find(self, gram: Gram, starts: Signs | Followed) -> list[Direction]:
-        """Search from each column of ``starts``, side by side."""
-        if gram.n_samples <= gram.few_rows:
-            limits = self.max_iter, self.tol, True
-            return find_small(gram, starts, limits, polish=tuning.NEGLIGIBLE_GAIN)
-        return super().find(gram, starts)
+    @property
+    def limits(self) -> Limits:
+        """Of the compiled search."""
+        return self.max_iter, self.tol, True, tuning.NEGLIGIBLE_GAIN
 
     def search(self, searches: Searches) -> None:
         """Sign steps, then flips."""

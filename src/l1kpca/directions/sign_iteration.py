@@ -4,18 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from l1kpca._typing import Signs
 from l1kpca.directions.base import (
     MAX_ITER,
-    Direction,
+    Limits,
     Searches,
     SignSearch,
     Status,
-    find_small,
     why_it_stopped,
 )
-from l1kpca.gram.base import Gram
-from l1kpca.gram.followed import Followed
 
 
 @dataclass(frozen=True)
@@ -59,11 +55,10 @@ class SignIteration(SignSearch):
     tol: float = 0.0
     momentum: bool = False
 
-    def find(self, gram: Gram, starts: Signs | Followed) -> list[Direction]:
-        """Search from each column of ``starts``, side by side."""
-        if gram.n_samples <= gram.few_rows:
-            return find_small(gram, starts, (self.max_iter, self.tol, self.momentum))
-        return super().find(gram, starts)
+    @property
+    def limits(self) -> Limits:
+        """Of the compiled search."""
+        return self.max_iter, self.tol, self.momentum, -1.0
 
     def search(self, searches: Searches) -> None:
         """Algorithm 1, for several sign vectors c side by side."""
