@@ -99,7 +99,7 @@ class SignSearch(ABC):
 
     @property
     def limits(self) -> Limits | None:
-        """If this is Algorithm 1, perhaps with flips: its limits, to run it compiled on few rows."""
+        """Of the compiled search on few rows, if this is Algorithm 1, perhaps with flips."""
         return None
 
     @abstractmethod
