@@ -13,7 +13,7 @@ from doubles import CountingBlocks, CountingGram
 from l1kpca import L1KernelPCA, tuning
 from l1kpca.components.deflation import Deflation
 from l1kpca.directions import SignIteration
-from l1kpca.directions.starts import STARTS
+from l1kpca.directions.starts import STARTS, make_start
 from l1kpca.gram.factor import FactorGram
 from l1kpca.gram.stored import StoredGram
 from l1kpca.kernels import Kernel, kernel_blocks, resolve_gamma
@@ -280,3 +280,13 @@ def test_the_default_start_has_no_seed():
         for seed in (0, 1)
     )
     np.testing.assert_array_equal(one.objective_, two.objective_)
+
+
+def test_a_start_that_earlier_components_used_up_is_replaced(global_random_seed):
+    """Signs that are the first component's have nothing left for the second one."""
+    K, _ = problem("linear", 30, global_random_seed)
+    first = next(iter(Deflation(SignIteration(), STARTS["column"]).components(held(K), 1)))
+    again = make_start(first.signs, 30)
+    found = list(Deflation(SignIteration(), again).components(held(K), 3))
+    assert len(found) == 3
+    assert_array_equal(found[0].signs, first.signs)

@@ -66,6 +66,7 @@ def test_the_bound_of_a_large_node():
     outcome = branch_and_bound(K, start, unit_rows(410), 3, NEVER)
     best = find(SdpRounding(), K, start).value
     assert best <= outcome.upper_bound <= 1.6 * best
+    assert outcome.n_nodes == 3, "the root, and two nodes below it"
 
 
 def test_fixed_rows_become_one_row():
@@ -80,3 +81,11 @@ def test_a_budget_of_time_is_kept():
     """Nothing is claimed that was not finished."""
     K, _ = problem("wide", 25, 0)
     assert not branch_and_bound(K, np.ones(25), unit_rows(25), 10**6, monotonic()).is_proven
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_what_is_proven_does_not_depend_on_the_unit(scale):
+    K, start = problem("wide", 18, 5)
+    outcome = branch_and_bound(scale * K, start, unit_rows(18), 100_000, NEVER)
+    best = gray_code_search(K)
+    assert outcome.value == pytest.approx(scale * (best @ K @ best), rel=1e-9)

@@ -7,7 +7,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from contracts.finders import PROBLEMS, find, held, problem
 from l1kpca import L1KernelPCA
-from l1kpca.optimality.sdp import SdpRounding, relaxation
+from l1kpca.optimality.sdp import SdpRounding, relaxation, unit_rows
 from oracles import best_by_enumeration, largest_flip_gain, mean_centered
 
 
@@ -72,3 +72,10 @@ def test_drops_its_shift_where_the_objective_would_fall():
     """Half of the diagonal taken off a diagonal-free matrix leaves nothing; signs stay valid."""
     K = np.kron(np.eye(6), np.array([[1.0, -0.99], [-0.99, 1.0]]))
     assert relaxation(held(K)).value == pytest.approx(best_by_enumeration(K)[0], rel=1e-6)
+
+
+def test_rows_of_length_one_and_what_stands_for_rows_of_zeros():
+    instead = np.array([[0.6, 0.8], [1.0, 0.0]])
+    rows, lengths = unit_rows(np.array([[0.0, 0.0], [3e200, 4e200]]), instead)
+    assert_allclose(rows, [[0.6, 0.8], [0.6, 0.8]])
+    assert_allclose(lengths, [0, 5e200])

@@ -236,3 +236,10 @@ def test_an_array_is_taken_by_its_places(columns):
     by_name, by_place = detector.cells(frame), detector.cells(frame.to_numpy())
     np.testing.assert_allclose(np.asarray(by_place.residual), np.asarray(by_name.residual))
     assert (np.asarray(by_place.expected) == np.asarray(by_name.expected)).all()
+
+
+def test_one_column_is_left_out():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"]).assign(same=1)
+    with pytest.warns(UserWarning, match=r"^1 of 3 columns is left out: same \(constant"):
+        KernelPCAOutlierDetector(random_state=0).fit(frame)

@@ -81,3 +81,10 @@ def test_exhausted_space_has_no_orthogonal_distance(X):
     assert np.isinf(detector.rule_.orthogonal_unit[-1])
     assert not np.char.startswith(detector.outlier_map(X).quadrant, "orthogonal").any()
     assert not np.char.startswith(detector.outlier_map(X).quadrant, "bad").any()
+
+
+def test_the_line_in_the_map_is_an_ellipse_where_it_is_finite(X):
+    detector = KernelPCAOutlierDetector(random_state=0).fit(X)
+    ellipse = detector.rule_.ellipse()
+    assert len(ellipse) == 4
+    assert np.isfinite(ellipse).all()

@@ -115,3 +115,11 @@ def test_one_decomposition_serves_all_components():
     read_before_giving_up_on_low_rank = 100 // 8
     assert gram.calls["columns"] == 100 + read_before_giving_up_on_low_rank
     assert gram.calls["full products"] == 0
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1, 1e6])
+def test_a_row_that_the_direction_misses_is_reached_in_any_unit(unit):
+    """From (1, 0) the third row is missed; the best direction is (2, 1), of length sqrt 5."""
+    X = unit * np.array([[1.001, 0.0], [-1.0, 0.0], [0.0, 1.0]])
+    found = KwakKernelPCA(1, center=False).fit(X)
+    assert_allclose(found.objective_, [unit * np.hypot(2.001, 1)], rtol=1e-9)

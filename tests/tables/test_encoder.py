@@ -459,3 +459,14 @@ def test_cells_that_cannot_be_read_are_marked_where_they_stand():
     np.testing.assert_array_equal(unread_cells(encoder, encoder.transform(frame)), expected)
     turned = frame.iloc[::-1]
     np.testing.assert_array_equal(unread_cells(encoder, encoder.transform(turned)), expected[::-1])
+
+
+@pytest.mark.parametrize("twice", [None, 20, 40])
+def test_a_counter_has_no_number_twice(twice):
+    """What grows from row to row is no number of the row if it stays for once."""
+    counted = np.arange(60)
+    if twice is not None:
+        counted[twice:] -= 1
+    frame = pd.DataFrame({"counted": counted, "b": np.random.default_rng(0).normal(size=60)})
+    kind = TableEncoder().fit(frame).kinds_["counted"]
+    assert str(kind) == ("id" if twice is None else "number")
