@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.links import Documented
 from l1kpca.tables import kinds as k
 from l1kpca.tables.categories import learn_categories
 from l1kpca.tables.features import Change, far_out, gaps, read_columns
-from l1kpca.tables.kinds import Kind, as_columns, is_table
 from l1kpca.tables.written import DAY
 
 _LEAST = {"value": 0.0, "gap": 0.3, "rarity": 1.0, "position": 1.0}  # gap: one is twice the other
@@ -91,20 +91,24 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         -------
         self : object
         """
-        columns = k.sampled(self._columns(X, reset=True))
-        said = self.kinds or {}
+        X = self._checked(X, reset=True)
+        columns, said = k.as_columns(X), self.kinds or {}
+        if len(X) > tuning.KIND_ROWS:
+            rng = np.random.default_rng(0)
+            rows = np.sort(rng.choice(len(X), tuning.KIND_ROWS, replace=False))
+            columns = {name: cells[rows] for name, cells in columns.items()}
         for name, kind in said.items():
             if name not in columns or kind not in k.KINDS:
                 raise ValueError(
                     f"kinds has {name!r}: {kind!r}; give a column, and one of {', '.join(k.KINDS)}"
                 )
-        self.plan_ = dict.fromkeys(columns, Kind("number", "an array of numbers"))
-        if is_table(X):
+        self.plan_ = dict.fromkeys(columns, k.Kind("number", "an array of numbers"))
+        if k.is_table(X):
             self.plan_ = {name: k.kind_of(name, columns[name], said.get(name)) for name in columns}
         self.kinds_ = {name: kind.kind for name, kind in self.plan_.items()}
         if not {"number", "date"} & {*self.kinds_.values()}:  # booleans are the numbers
-            for name in [name for name, kind in self.kinds_.items() if kind == "boolean"]:
-                self.plan_[name] = replace(self.plan_[name], as_number=True)
+            for name, kind in self.plan_.items():
+                self.plan_[name] = replace(kind, as_number=kind.kind == "boolean")
         self.reasons_ = {name: kind.reason for name, kind in self.plan_.items()}
         self.columns_ = [name for name, kind in self.kinds_.items() if kind in k.USED]
         if not self.columns_:
@@ -125,7 +129,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         X_new : ndarray of shape (n_rows, n_features_out)
         """
         check_is_fitted(self)
-        return self._encoded(self._columns(X, reset=False)).X
+        return self.encode(self._checked(X, reset=False)).X
 
     def encode(self, X: Any) -> Encoded:
         """Rows as numbers, with a list of the cells that are not taken as they are written.
@@ -144,7 +148,33 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         for name in self.columns_:
             if name not in columns:
                 raise ValueError(f"X lacks the column {name!r}, on which the encoder was fitted")
-        return replace(self._encoded(columns), table=X)
+        changes: list[Change] = []
+        numbers, words = read_columns(columns, self.plan_, changes)
+        for place, change in enumerate(changes):
+            if change.what in k.NOT_READ.values():
+                hole = np.isnan(_far(self, change.column))
+                what = f"{change.what}: taken as {'missing' if hole else 'far out'}"
+                changes[place] = replace(change, what=what)
+        codes = {part: c.codes(words[part]) for part, c in self.categories_.items()}
+        parts, out = list(codes), np.empty((len(X), len(self.features_)))
+        for place, (name, part, what) in enumerate(self.features_):
+            if what == "value":
+                cells = numbers[name, part]
+                out[:, place] = np.where(np.isinf(cells), _far(self, name), cells)
+            elif what == "gap":
+                days = numbers[name, part]
+                out[:, place] = gaps(np.where(np.isinf(days), np.nan, days), self.times_[name])
+            else:
+                category, own = self.categories_[name, part], codes[name, part]
+                given = codes[parts[category.parent]] if category.parent >= 0 else -1
+                rare = what == "rarity"
+                found = category.rarity[given, own] if rare else category.position[own]
+                out[:, place] = np.where(own < 0, np.nan, found)
+                new = own == len(category.levels)
+                if new.any() and rare and not part:
+                    example = repr(words[name, part][int(new.argmax())])
+                    changes.append(Change(name, "never seen before", int(new.sum()), example))
+        return Encoded(out, self, X, tuple(changes))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names of the features.
@@ -165,59 +195,33 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
             names.append(f"{shown[name]} {said}".strip())
         return np.array(names, dtype=object)
 
-    def _columns(self, X: Any, *, reset: bool) -> dict[str, Array]:
-        if is_table(X):
-            validate_data(self, X, skip_check_array=True, reset=reset)
-        else:
-            allowed: Any = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
-            X = validate_data(self, X, reset=reset, **allowed)
-        return as_columns(X) if reset else _named(self, X)
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        how: Any = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
+        how = {"skip_check_array": True} if k.is_table(X) else how
+        return validate_data(self, X, reset=reset, **how)
 
     def _learn(self, columns: Mapping[str, Array]) -> None:
         numbers, words = read_columns(columns, self.plan_, [])
         words = {part: cells for part, cells in words.items() if len({*cells} - {None}) > 1}
-        self.unread_ = {name: far_out(cells) for (name, _), cells in numbers.items()}
-        dates = {name: days for (name, part), days in numbers.items() if part}
-        self.times_ = {name: np.unique(days[np.isfinite(days)]) for name, days in dates.items()}
+        self.unread_, self.times_, features = {}, {}, list[tuple[str, str, str]]()
+        for (name, part), found in numbers.items():
+            self.unread_[name] = far_out(found)
+            features.append((name, part, "value"))
+            if part:
+                self.times_[name] = np.unique(found[np.isfinite(found)])
+                features.append((name, part, "gap"))
         categories = learn_categories(list(words.values()), list(numbers.values()))
         self.categories_ = dict(zip(words, categories, strict=True))
-        apart = [part for part in words if self.categories_[part].position.any() and not part[1]]
-        features = [(*part, "value") for part in numbers]
-        features += [(name, "day", "gap") for name in dates]
-        features += [(*part, "rarity") for part in words] + [(*part, "position") for part in apart]
-        place = dict(zip(self.columns_, range(len(self.columns_)), strict=True))
-        self.features_ = sorted(features, key=lambda feature: place[feature[0]])
-        self.column_of_ = np.array([place[name] for name, _, _ in self.features_])
+        for part in words:
+            features.append((*part, "rarity"))
+            if self.categories_[part].position.any() and not part[1]:
+                features.append((*part, "position"))
+        place = {name: place for place, name in enumerate(self.columns_)}
+        column_of = np.array([place[name] for name, _, _ in features])
+        order = np.argsort(column_of, kind="stable")
+        self.features_ = [features[at] for at in order]
+        self.column_of_ = column_of[order]
         self.least_spread_ = np.array([_LEAST[what] for _, _, what in self.features_])
-
-    def _encoded(self, columns: Mapping[str, Array]) -> Encoded:
-        changes: list[Change] = []
-        numbers, words = read_columns(columns, self.plan_, changes)
-        for place, change in enumerate(changes):
-            if change.what in k.NOT_READ.values():
-                hole = np.isnan(_far(self, change.column))
-                what = f"{change.what}: taken as {'missing' if hole else 'far out'}"
-                changes[place] = replace(change, what=what)
-        codes = {part: c.codes(words[part]) for part, c in self.categories_.items()}
-        parts, out = list(codes), np.empty((len(next(iter(columns.values()))), len(self.features_)))
-        for place, (name, part, what) in enumerate(self.features_):
-            if what == "value":
-                cells = numbers[name, part]
-                out[:, place] = np.where(np.isinf(cells), _far(self, name), cells)
-            elif what == "gap":
-                days = numbers[name, part]
-                out[:, place] = gaps(np.where(np.isinf(days), np.nan, days), self.times_[name])
-            else:
-                category, own = self.categories_[name, part], codes[name, part]
-                given = codes[parts[category.parent]] if category.parent >= 0 else -1
-                rare = what == "rarity"
-                found = category.rarity[given, own] if rare else category.position[own]
-                out[:, place] = np.where(own < 0, np.nan, found)
-                new = own == len(category.levels)
-                if new.any() and rare and not part:
-                    example = repr(words[name, part][int(new.argmax())])
-                    changes.append(Change(name, "never seen before", int(new.sum()), example))
-        return Encoded(out, self, None, tuple(changes))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -226,7 +230,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
 
 
 def _named(encoder: TableEncoder, X: Any) -> dict[str, Any]:
-    columns = as_columns(X)
+    columns = k.as_columns(X)
     if not k.is_frame(X) and len(columns) == len(encoder.plan_):
         return dict(zip(encoder.plan_, columns.values(), strict=True))
     return columns

@@ -103,15 +103,6 @@ def _text(values: list[Any]) -> Array:
     return out
 
 
-def sampled(columns: dict[str, Array]) -> dict[str, Array]:
-    """The rows that kinds are learned from: all of them, or a sample in their order."""
-    n = len(next(iter(columns.values()), ()))
-    if n <= tuning.KIND_ROWS:
-        return columns
-    rows = np.sort(np.random.default_rng(0).choice(n, tuning.KIND_ROWS, replace=False))
-    return {name: cells[rows] for name, cells in columns.items()}
-
-
 @np.errstate(over="ignore")  # differences of numbers near the largest of all
 def kind_of(name: str, cells: Array, said: str | None) -> Kind:
     """What a column is; ``said`` is the user's word."""
