@@ -513,6 +513,6 @@ def test_what_is_no_fault_of_the_file_is_not_blamed_on_it(tmp_path, monkeypatch,
     def fails(*_):
         raise ours("too little of it")
 
-    monkeypatch.setattr("l1kpca.tables.columns.Columns.learn", fails)
+    monkeypatch.setattr("l1kpca.tables.table.Columns.learn", fails)
     with pytest.raises(ours, match="too little of it"):
         read_table(str(path))

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from l1kpca.tables.separation import MISSING_WORDS, Layout, Row, cell_kind, cells_of, separated
-from l1kpca.tables.table import Notes, Reading, TableError, unique_names
+from l1kpca.tables.separation import Row, cell_kind, cells_of, separated
+from l1kpca.tables.table import MISSING_WORDS, Layout, Notes, Reading, TableError, unique_names
 from l1kpca.tables.written import ERRORS, NO_NUMBER, shortened
 
 _COMMENT = "#"

@@ -6,13 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from l1kpca.tables.table import TableError
+from l1kpca.tables.table import Layout, TableError
 from l1kpca.tables.written import shortened
-
-MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
 
 _DELIMITERS = (",", ";", "\t", "|"), ("^", "~", "\x01", "\x1f", "\xa6", "&", ":", " ")
 _NO_MARK = "\x1e"  # separates nothing
@@ -28,24 +26,6 @@ class Row(NamedTuple):
     line: int  # how many lines are before it
     cells: list[str]
     kinds: list[str]  # of the cells
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a text table is written."""
-
-    encoding: str
-    errors: str = "strict"
-    delimiter: str = ","
-    quote: str = '"'
-    decimal: str = "."
-    thousands: str = ""
-    skip: int = 0  # lines before the table
-    header: int = 1  # lines of it that name the columns, or say what is in them
-    names: tuple[str, ...] = ()
-    missing: tuple[str, ...] = MISSING_WORDS
-    comment: str = ""
-    even: bool = True  # whether every line has as many cells as names; others must be mended
 
 
 def separated(
