@@ -1,7 +1,9 @@
 """From a table to numbers: learned once, then applied to any rows."""
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import narwhals as nw
@@ -15,7 +17,7 @@ from l1kpca._typing import Array
 from l1kpca.links import Documented
 from l1kpca.tables import kinds as k
 from l1kpca.tables.categories import learn_categories
-from l1kpca.tables.features import Change, far_out, gaps, read_columns
+from l1kpca.tables.features import PARTS, Change, far_out, gaps, read_columns
 from l1kpca.tables.written import DAY
 
 _LEAST = {"value": 0.0, "gap": 0.3, "rarity": 1.0, "position": 1.0}  # gap: one is twice the other
@@ -74,6 +76,8 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
     >>> encoder.transform(table)[:, 0]
     array([1200.,   80.,   nan])
     """
+
+    unread_: Mapping[str, float] = MappingProxyType({})  # older model files do not tell
 
     def __init__(self, kinds: Mapping[str, str] | None = None) -> None:
         self.kinds = kinds
@@ -152,7 +156,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         numbers, words = read_columns(columns, self.plan_, changes)
         for place, change in enumerate(changes):
             if change.what in k.NOT_READ.values():
-                hole = np.isnan(_far(self, change.column))
+                hole = np.isnan(self.unread_.get(change.column, np.nan))
                 what = f"{change.what}: taken as {'missing' if hole else 'far out'}"
                 changes[place] = replace(change, what=what)
         codes = {part: c.codes(words[part]) for part, c in self.categories_.items()}
@@ -160,7 +164,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         for place, (name, part, what) in enumerate(self.features_):
             if what == "value":
                 cells = numbers[name, part]
-                out[:, place] = np.where(np.isinf(cells), _far(self, name), cells)
+                out[:, place] = np.where(np.isinf(cells), self.unread_.get(name, np.nan), cells)
             elif what == "gap":
                 days = numbers[name, part]
                 out[:, place] = gaps(np.where(np.isinf(days), np.nan, days), self.times_[name])
@@ -203,24 +207,22 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
     def _learn(self, columns: Mapping[str, Array]) -> None:
         numbers, words = read_columns(columns, self.plan_, [])
         words = {part: cells for part, cells in words.items() if len({*cells} - {None}) > 1}
-        self.unread_, self.times_, features = {}, {}, list[tuple[str, str, str]]()
-        for (name, part), found in numbers.items():
-            self.unread_[name] = far_out(found)
-            features.append((name, part, "value"))
-            if part:
-                self.times_[name] = np.unique(found[np.isfinite(found)])
-                features.append((name, part, "gap"))
         categories = learn_categories(list(words.values()), list(numbers.values()))
         self.categories_ = dict(zip(words, categories, strict=True))
-        for part in words:
-            features.append((*part, "rarity"))
-            if self.categories_[part].position.any() and not part[1]:
-                features.append((*part, "position"))
-        place = {name: place for place, name in enumerate(self.columns_)}
-        column_of = np.array([place[name] for name, _, _ in features])
-        order = np.argsort(column_of, kind="stable")
-        self.features_ = [features[at] for at in order]
-        self.column_of_ = column_of[order]
+        self.unread_, self.times_, self.features_ = {}, {}, []
+        for name, part in itertools.product(self.columns_, PARTS):
+            if (cells := numbers.get((name, part))) is not None:
+                self.unread_[name] = far_out(cells)
+                self.features_.append((name, part, "value"))
+                if part:
+                    self.times_[name] = np.unique(cells[np.isfinite(cells)])
+                    self.features_.append((name, part, "gap"))
+            elif (category := self.categories_.get((name, part))) is not None:
+                self.features_.append((name, part, "rarity"))
+                if category.position.any() and not part:
+                    self.features_.append((name, part, "position"))
+        place = dict(zip(self.columns_, range(len(self.columns_)), strict=True))
+        self.column_of_ = np.array([place[name] for name, _, _ in self.features_])
         self.least_spread_ = np.array([_LEAST[what] for _, _, what in self.features_])
 
     def __sklearn_tags__(self) -> Tags:
@@ -247,7 +249,7 @@ def unread_cells(encoder: TableEncoder, X: Array) -> Array:
     found = np.zeros((len(X), len(encoder.columns_)), dtype=bool)
     for place, (name, _, what) in enumerate(encoder.features_):
         if what == "value":
-            found[:, encoder.column_of_[place]] = X[:, place] == _far(encoder, name)
+            found[:, encoder.column_of_[place]] = X[:, place] == encoder.unread_.get(name, np.nan)
     return found
 
 
@@ -272,11 +274,3 @@ def expected_cells(encoder: TableEncoder, X: Any, values: Array) -> Array:
                 given = encoder.categories_[above].codes(words[above])
             out[:, column] = np.array(own.levels, dtype=object)[own.likely[given]]
     return out
-
-
-def _far(encoder: TableEncoder, name: str) -> float:
-    """What a cell of a column that cannot be read becomes; NaN for a hole.
-
-    Older model files do not tell.
-    """
-    return float(getattr(encoder, "unread_", {}).get(name, np.nan))

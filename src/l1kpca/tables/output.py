@@ -53,12 +53,12 @@ def write_table(
             plain = map(partial(_plain, safe=spreadsheet_safe), frames) if is_csv else frames
             tables = map(partial(pa.Table.from_pandas, preserve_index=False), plain)
             first = next(tables)
-            words = [f.name for f in first.schema if not pa.types.is_floating(f.type)]
-            with (
-                arrow_csv.CSVWriter(file, first.schema)
-                if is_csv
-                else parquet.ParquetWriter(file, first.schema, use_dictionary=words)
-            ) as writer:
+            if is_csv:
+                opened = arrow_csv.CSVWriter(file, first.schema)
+            else:
+                words = [f.name for f in first.schema if not pa.types.is_floating(f.type)]
+                opened = parquet.ParquetWriter(file, first.schema, use_dictionary=words)
+            with opened as writer:
                 for table in itertools.chain([first], tables):
                     writer.write_table(table.cast(first.schema))
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:

@@ -123,7 +123,8 @@ def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> l
         for file in files:
             if not file.is_file():
                 raise TableError(f"{file} is not a regular file; save its content to one first.")
-            seen[file] = _stamp(file)
+            found = file.stat()
+            seen[file] = found.st_size, found.st_mtime_ns
             opened.append(open_file(file, reading, notes))
         return opened or [_built_in(name)]
     except (OSError, ValueError) as error:
@@ -202,16 +203,11 @@ def _smallest(kept: list[Any], most: int) -> tuple[float, list[Any]]:
 def _check_unchanged(seen: dict[Path, Any]) -> None:
     """Refuse files that are others now: their rows would not fit, and are to blame for errors."""
     for path, before in seen.items():
-        if _stamp(path) != before:
-            raise TableError(f"{path} was changed while it was read; start again.")
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    """The size of a file, and when it was written."""
-    with suppress(OSError):
-        found = path.stat()
-        return found.st_size, found.st_mtime_ns
-    return None
+        with suppress(OSError):
+            found = path.stat()
+            if (found.st_size, found.st_mtime_ns) == before:
+                continue
+        raise TableError(f"{path} was changed while it was read; start again.")
 
 
 def _check_roles(table: Table, fewest: int, notes: Notes) -> None:

@@ -237,8 +237,9 @@ def _rows_in(found: Any) -> list[Any]:
         return _zipped(found, itertools.zip_longest(*parts))
     if kinds == {dict}:  # an object for each column, or for each row
         keys = dict.fromkeys(itertools.chain(*parts))
-        by_column = [{name: part.get(key) for name, part in found.items()} for key in keys]
-        return by_column if len(keys) > len(parts) else parts
+        if len(keys) > len(parts):
+            parts = [{name: part.get(key) for name, part in found.items()} for key in keys]
+        return parts
     return [found]
 
 
