@@ -67,17 +67,14 @@ def _best(kept: list[_Part], n_kept: int) -> _Part:
 
 
 def _cases(table: Table, encoded: Encoded, whole: Whole | None) -> Cases:
-    frame, encoder, ids = encoded.table, encoded.encoder, table.id_column
+    frame, used, ids = encoded.table, encoded.encoder.columns_, table.id_column
     return Cases(
-        X=encoded,
-        columns=encoder.columns_,
-        column_of=encoder.column_of_,
+        X=encoded, columns=used, column_of=encoded.encoder.column_of_,
         values=lambda column: frame[column].array,
         names=None if ids is None else frame[ids].to_numpy(dtype=object),
-        labels=table.labels(frame),
-        whole=whole,
-        left_out=[name for name in table.feature_columns if name not in encoder.columns_],
-    )
+        labels=table.labels(frame), whole=whole,
+        left_out=[name for name in table.feature_columns if name not in used],
+    )  # fmt: skip
 
 
 def _notes(changes: Mapping[Any, tuple[int, str]], holes: Counter[str]) -> Iterator[str]:
@@ -126,11 +123,8 @@ def robust_scaling(X: np.ndarray, *, scale: bool = True) -> Callable[[np.ndarray
 
 
 @contextmanager
-def connected(address: str | None) -> Iterator[bool]:
-    """Whether there is a cluster to work on; it is left when the command ends."""
-    if address is None:
-        yield False
-        return
+def connected(address: str) -> Iterator[bool]:
+    """True, with a cluster to work on, which is left when the command ends."""
     try:
         import dask
         from distributed import Client

@@ -10,15 +10,7 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.tables.written import (
-    ERRORS,
-    NO_NUMBER,
-    NO_VALUE,
-    Dates,
-    Numbers,
-    matched,
-    shortened,
-)
+from l1kpca.tables.written import ERRORS, NO_NUMBER, NO_VALUE, Dates, Numbers, matched, shortened
 
 USED = ("number", "category", "boolean", "date")  # the others are left out of the score
 KINDS = (*USED, "id", "text", "constant", "empty")

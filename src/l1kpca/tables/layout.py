@@ -21,11 +21,9 @@ _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 
 def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: Notes) -> Layout:
     """Guess from its first bytes how a text table is written; the user's word wins."""
-    layout = replace(
-        _encoded(path, head, reading.encoding),
-        missing=(*MISSING_WORDS, *reading.missing),
-        thousands=reading.thousands or "",
-    )
+    missing, thousands = (*MISSING_WORDS, *reading.missing), reading.thousands or ""
+    layout = _encoded(path, head, reading.encoding)
+    layout = replace(layout, missing=missing, thousands=thousands)
     text = codecs.getincrementaldecoder(layout.encoding)("replace").decode(head)
     lines = list(io.StringIO(text.lstrip("\ufeff"), newline=""))
     lines = lines if whole or len(lines) < 2 else lines[:-1]
@@ -57,14 +55,10 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     alike = all(len(row.cells) == len(names) for row in rows[header:]) and layout.delimiter != " "
     one_line_each = header < 2 or rows[header - 1].line - rows[0].line + 1 == header
     return replace(
-        layout,
-        decimal=decimal,
-        skip=rows[0].line,
-        header=header,
-        names=unique_names(path, names, notes),
-        comment=_COMMENT if comments else "",
+        layout, decimal=decimal, skip=rows[0].line, header=header,
+        names=unique_names(path, names, notes), comment=_COMMENT if comments else "",
         even=alike and one_line_each,
-    )
+    )  # fmt: skip
 
 
 def _encoded(path: str, head: bytes, asked: str | None) -> Layout:

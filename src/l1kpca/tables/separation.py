@@ -112,12 +112,9 @@ def _first_rows(lines: list[str], layout: Layout) -> list[Row]:
 def cells_of(lines: Iterable[str], layout: Layout) -> Any:
     """A reader of the cells of each line."""
     blank = layout.delimiter == " "
-    return csv.reader(
-        (line.strip(" ") for line in lines) if blank else lines,
-        delimiter=layout.delimiter,
-        quotechar=layout.quote,
-        skipinitialspace=blank,
-    )
+    lines = (line.strip(" ") for line in lines) if blank else lines
+    marks = {"delimiter": layout.delimiter, "quotechar": layout.quote}
+    return csv.reader(lines, **marks, skipinitialspace=blank)
 
 
 def cell_kind(cell: str, missing: tuple[str, ...]) -> str:

@@ -18,17 +18,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from l1kpca._typing import Progress
 from l1kpca.tables.formats import array_table, open_file
-from l1kpca.tables.table import (
-    Columns,
-    Notes,
-    Opened,
-    Progress,
-    Reading,
-    Table,
-    TableError,
-    shown_list,
-)
+from l1kpca.tables.table import Columns, Notes, Opened, Reading, Table, TableError, shown_list
 
 BUILT_IN_TRUTH = "outlier"
 MIN_ROWS = 3
@@ -40,24 +32,17 @@ _ANSWERS = {
 
 
 def read_table(
-    source: str | Sequence[str],
-    reading: Reading | None = None,
-    *,
-    most: int | None = None,
-    seed: int = 0,
-    fewest: int = MIN_ROWS,
-    progress: Progress = lambda done, total: None,
-) -> Table:
+    source: str | Sequence[str], reading: Reading | None = None, *, most: int | None = None,
+    seed: int = 0, fewest: int = MIN_ROWS, progress: Progress = lambda done, total: None,
+) -> Table:  # fmt: skip
     """Read a table of any known kind, and give its columns their roles.
 
     ``source`` is files, globs, folders, ``"-"`` for the standard input, or the name of a data set.
     At most ``most`` rows, a uniform sample with ``seed``, stay in memory; None keeps all.
     A table of less than ``fewest`` rows is refused.
     """
-    reading = Reading() if reading is None else reading
+    reading, notes, seen = reading or Reading(), Notes(), dict[Path, Any]()
     given = [source] if isinstance(source, str) else list(source)
-    notes = Notes()
-    seen: dict[Path, Any] = {}
     files = [opened for name in given for opened in _open(name, reading, notes, seen)]
     rng, found = np.random.default_rng(seed), None
     while found is None:  # a file that was misread is read again, in another way
@@ -83,20 +68,16 @@ def read_table(
         finally:
             _check_unchanged(seen)
 
-    own_id = files[0].id_column if files[0].id_column in columns.kinds else None
-    if own_id is not None and reading.id_column is None:
+    id_column = reading.id_column
+    if id_column is None and files[0].id_column in columns.kinds:
+        id_column = files[0].id_column
         notes.add("the first column has no name and is taken as the id of the rows")
     table = Table(
-        found[0],
-        shown_list(given, 3),
-        reading,
-        id_column=reading.id_column or own_id,
+        found[0], shown_list(given, 3), reading, id_column=id_column,
         truth_column=files[0].truth_column,
         names_given=False not in [file.names_given for file in files],
-        n_rows=found[1],
-        label_counts=columns.labels,
-        again=again,
-    )
+        n_rows=found[1], label_counts=columns.labels, again=again,
+    )  # fmt: skip
     _check_roles(table, fewest, notes)
     return replace(table, notes=tuple(notes))
 
@@ -148,13 +129,9 @@ def _built_in(name: str) -> Opened:
 
 
 def _first_pass(
-    files: list[Opened],
-    columns: Columns,
-    most: int | None,
-    rng: np.random.Generator,
-    notes: Notes,
-    progress: Progress,
-) -> tuple[pd.DataFrame, int] | None:
+    files: list[Opened], columns: Columns, most: int | None, rng: np.random.Generator,
+    notes: Notes, progress: Progress,
+) -> tuple[pd.DataFrame, int] | None:  # fmt: skip
     """Learn the columns; returns a uniform sample of the rows, and their number.
 
     None if a file must be read in another way, which replaces it.

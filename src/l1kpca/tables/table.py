@@ -10,11 +10,12 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import compute as pc
 
+from l1kpca._typing import Progress
+
 MOST_COLUMNS = 20_000
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
 _CODE = r"^(?:0[0-9xX]|[0-9]{19,}$)"  # leading zeros, or more digits than a number keeps
 Batches = Iterator[tuple[pa.RecordBatch, float]]
-Progress = Callable[[float, float], None]  # called with done and total
 _OUTLIER_WORDS = {
     "1", "true", "yes", "y", "t", "outlier", "anomaly", "anomalous", "abnormal", "fraud",
     "attack", "malicious", "bad", "defect", "positive",

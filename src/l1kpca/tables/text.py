@@ -51,14 +51,11 @@ def _opened(path: str, chunks: Chunks, head: bytes, layout: Layout) -> Opened:
         called = f"the columns are called x0 to {layout.names[-1]}"
         remarks += [f"no line of column names was found: {called}"]
     return Opened(
-        names=layout.names,
-        batches=partial(_batches, path, chunks, layout),
-        retried=partial(_retried, path, chunks, head, layout),
-        layout=layout,
-        names_given=first != "x0",
+        names=layout.names, batches=partial(_batches, path, chunks, layout),
+        retried=partial(_retried, path, chunks, head, layout), layout=layout,
+        names_given=first != "x0", remarks=tuple(remarks),
         id_column=first if layout.header and first == "column 1" else None,
-        remarks=tuple(remarks),
-    )
+    )  # fmt: skip
 
 
 def _retried(path: str, chunks: Chunks, head: bytes, layout: Layout, error: Exception) -> Opened:
@@ -88,20 +85,17 @@ def _batches(path: str, source: Chunks, layout: Layout, notes: Notes) -> Batches
     reader = arrow_csv.open_csv(
         io.BufferedReader(_Piped(chunks), BLOCK),
         read_options=arrow_csv.ReadOptions(
-            block_size=BLOCK,
-            skip_rows=layout.skip,
-            column_names=layout.names,
+            block_size=BLOCK, skip_rows=layout.skip, column_names=layout.names,
             skip_rows_after_names=layout.header,
         ),
         parse_options=arrow_csv.ParseOptions(
             delimiter=layout.delimiter, quote_char=layout.quote, newlines_in_values=True
         ),
         convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(layout.names, pa.string()),
-            null_values=layout.missing,
+            column_types=dict.fromkeys(layout.names, pa.string()), null_values=layout.missing,
             strings_can_be_null=True,
         ),
-    )
+    )  # fmt: skip
     for batch in reader:
         empty = reduce(pc.and_, map(pc.is_null, batch.columns))
         if empty.true_count:

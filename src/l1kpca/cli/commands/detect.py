@@ -46,7 +46,7 @@ def detect(
         "max_samples": None if max_samples == "all" else max_samples, "random_state": seed,
         "n_jobs": n_jobs, "memory_limit": memory_limit,
     }  # fmt: skip
-    spread = context.with_resource(connected(cluster))
+    spread = cluster is not None and context.with_resource(connected(cluster))
     reading, compared = opt.given_reading(context), None
     with terminal.progress("reading rows") as progress:
         table = read_table(data, reading, most=SAMPLE_ROWS, seed=seed, progress=progress)
