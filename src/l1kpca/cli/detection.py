@@ -46,19 +46,16 @@ class Model:
             raise TableError(f"{table.source} lacks {which}; {fitted}.")
 
     def judge(
-        self, table: Table, n_kept: int, terminal: Terminal, judged: Judged | None = None, *,
-        spread: bool = False,
+        self, table: Table, n_kept: int, terminal: Terminal,
+        parts: Iterable[tuple[Encoded, Judged]] = (), *, spread: bool = False,
     ) -> tuple[Cases, Judged]:  # fmt: skip
         """Judge all rows of a table, and keep the most abnormal ones.
 
-        ``judged`` is what the fit said of them; with ``spread`` the workers of a cluster do it.
+        ``parts`` is what the fit said of them; with ``spread`` the workers of a cluster do it.
         """
         encoder = self.detector.encoder_
         with terminal.work(table.source, "scoring rows") as progress:
-            parts: Iterable[tuple[Encoded, Judged]]
-            if judged is not None:
-                parts = [(encoder.encode(table.frame), judged)]
-            else:
+            if not parts:
                 found = each(_judged, self.detector, table.batches(progress), spread=spread)
                 parts = ((Encoded(X, encoder, rows, how), said) for rows, (X, how, said) in found)
             cases, judged, notes = tallied(table, parts, n_kept)
@@ -103,7 +100,7 @@ def _judged(detector: KernelPCAOutlierDetector, frame: Any) -> tuple[Any, Any, J
 
 def fit_model(
     table: Table, settings: Mapping[str, Any], stated: Mapping[str, Any], terminal: Terminal
-) -> tuple[Model, Judged | None]:
+) -> tuple[Model, list[tuple[Encoded, Judged]]]:
     """Fit a detector to the rows of a table that are in memory, and say what it says of them.
 
     ``settings`` are parameters of the detector, ``stated`` those of its kernel PCA; None leaves the
@@ -122,11 +119,11 @@ def fit_model(
         detector.set_params(pca=changed(own, **stated))
         model = Model(detector, table.id_column, table.names_given)
         if len(encoded) == table.n_rows:
-            return model, detector.fit_judge(encoded)
+            return model, [(encoded, detector.fit_judge(encoded))]
         detector.fit(encoded)
     n, n_rows = len(encoded), table.n_rows
     terminal.note([f"the model is learned from {n} of {n_rows} rows, drawn at random"])
-    return model, None
+    return model, []
 
 
 def learn(table: Table, terminal: Terminal) -> Encoded:

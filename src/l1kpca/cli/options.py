@@ -26,10 +26,8 @@ def _option(group: str, name: str, text: str, metavar: str | None = None, **othe
 
 def _number(text: str) -> float | str:
     """A number, whole if it is written so, or a word for the library to check."""
-    if text.isascii() and text.isdecimal():
-        return int(text)
     try:
-        return float(text)
+        return int(text) if text.isascii() and text.isdecimal() else float(text)
     except ValueError:
         return text
 

@@ -83,7 +83,7 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
 
 
 def _damaged(path: Path, kind: str) -> TableError:
-    shown = {"parquet": "Parquet", "arrow": "Arrow", "excel": "Excel"}.get(kind, kind)
+    shown = kind.capitalize() if kind in ("parquet", "arrow", "excel") else kind
     return TableError(f"{path} is not a readable {shown} file, or it is damaged; write it again.")
 
 
@@ -224,9 +224,8 @@ def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
             return opener(raw)  # type: ignore[operator]
     if not start.startswith(b"PK\x03\x04"):
         return raw
-    archive = zipfile.ZipFile(raw)
-    members = [m for m in archive.infolist() if not m.is_dir()]
-    members = [m for m in members if not m.filename.startswith(("__MACOSX", "."))]
+    archive, aside = zipfile.ZipFile(raw), ("__MACOSX", ".")
+    members = [m for m in archive.filelist if not (m.is_dir() or m.filename.startswith(aside))]
     if len(members) != 1:
         raise TableError(f"{path} holds {len(members)} files; unpack it, and give the right ones.")
     return archive.open(members[0])

@@ -95,12 +95,12 @@ def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> l
             files = sorted(filter(Path.is_file, inside))
             if not files:
                 raise TableError(f"{path} is a folder without files; give one with tables.")
-        elif path.exists() or not glob.has_magic(name):
-            files = [path] if path.exists() else []
-        else:
+        elif glob.has_magic(name) and not path.exists():
             files = [*map(Path, sorted(glob.glob(name, recursive=True)))]  # noqa: PTH207
             if not files:
                 raise TableError(f"{name} matches no file; correct the pattern.")
+        else:
+            files = [path] if path.exists() else []
         for file in files:
             if not file.is_file():
                 raise TableError(f"{file} is not a regular file; save its content to one first.")

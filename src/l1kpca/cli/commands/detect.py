@@ -51,17 +51,17 @@ def detect(
     with terminal.progress("reading rows") as progress:
         table = read_table(data, reading, most=SAMPLE_ROWS, seed=seed, progress=progress)
     if reference is None:
-        model, judged = fit_model(table, settings, stated, terminal)
+        model, found = fit_model(table, settings, stated, terminal)
     else:
         used = tuple(table.feature_columns)
         like = replace(reading, id_column=None, label_column=None, ignored=(), only=used)
         settings |= {"calibration": 0.5} | ({"contamination": 0} if contamination == "auto" else {})
         ordinary = read_table(reference, like)
-        model, judged = fit_model(ordinary, settings, stated, terminal)[0], None
+        model, found = fit_model(ordinary, settings, stated, terminal)[0], []
         compared, _ = model.judge(ordinary, ordinary.n_rows, terminal)
         model.check(table)
     n_kept = max(top, 1 if report is None else MOST_LISTED)
-    cases, judged = model.judge(table, n_kept, terminal, judged, spread=spread)
+    cases, judged = model.judge(table, n_kept, terminal, found, spread=spread)
     summary = model.summary(cases, judged, table.source, top, terminal, fdr, alpha)
     if report is not None:
         with terminal.work("--report", "making the report"):
