@@ -62,7 +62,11 @@ def as_columns(X: Any) -> dict[str, Array]:
     for series in nw.from_native(X, eager_only=True).iter_columns():
         kind = series.dtype
         if kind.is_numeric() or kind == nw.Boolean:
-            cells = series.cast(nw.Float64).to_numpy()
+            wide = kind in (nw.Int128, nw.UInt128)  # which NumPy does not have
+            cells = (series.cast(nw.Float64) if wide else series).to_numpy()
+            if cells.dtype.kind not in "fiub":  # Python's objects among them, for holes
+                cells = series.cast(nw.Float64).to_numpy()
+            cells = cells.astype(np.float64, copy=False)
         elif kind == nw.Duration:
             cells = series.dt.total_microseconds().cast(nw.Float64).to_numpy() / 1e6
         elif kind in (nw.Date, nw.Datetime):
