@@ -101,11 +101,10 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
             rng = np.random.default_rng(0)
             rows = np.sort(rng.choice(len(X), tuning.KIND_ROWS, replace=False))
             columns = {name: cells[rows] for name, cells in columns.items()}
-        for name, kind in said.items():
-            if name not in columns or kind not in k.KINDS:
-                raise ValueError(
-                    f"kinds has {name!r}: {kind!r}; give a column, and one of {', '.join(k.KINDS)}"
-                )
+        for name, word in said.items():
+            if name not in columns or word not in k.KINDS:
+                wanted = f"give a column, and one of {', '.join(k.KINDS)}"
+                raise ValueError(f"kinds has {name!r}: {word!r}; {wanted}")
         self.plan_ = dict.fromkeys(columns, k.Kind("number", "an array of numbers"))
         if k.is_table(X):
             self.plan_ = {name: k.kind_of(name, columns[name], said.get(name)) for name in columns}

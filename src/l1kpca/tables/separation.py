@@ -113,8 +113,8 @@ def cells_of(lines: Iterable[str], layout: Layout) -> Any:
     """A reader of the cells of each line."""
     blank = layout.delimiter == " "
     lines = (line.strip(" ") for line in lines) if blank else lines
-    marks = {"delimiter": layout.delimiter, "quotechar": layout.quote}
-    return csv.reader(lines, **marks, skipinitialspace=blank)
+    mark, quote = layout.delimiter, layout.quote
+    return csv.reader(lines, delimiter=mark, quotechar=quote, skipinitialspace=blank)
 
 
 def cell_kind(cell: str, missing: tuple[str, ...]) -> str:
