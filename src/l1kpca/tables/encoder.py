@@ -147,7 +147,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         encoded : Encoded
         """
         check_is_fitted(self)
-        columns = _named(self, X)
+        columns = k.as_columns(X, self.plan_)
         for name in self.columns_:
             if name not in columns:
                 raise ValueError(f"X lacks the column {name!r}, on which the encoder was fitted")
@@ -230,13 +230,6 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         return tags
 
 
-def _named(encoder: TableEncoder, X: Any) -> dict[str, Any]:
-    columns = k.as_columns(X)
-    if not k.is_frame(X) and len(columns) == len(encoder.plan_):
-        return dict(zip(encoder.plan_, columns.values(), strict=True))
-    return columns
-
-
 def by_column(encoder: TableEncoder, values: Array, how: np.ufunc = np.add) -> Array:
     """Combine the values of features by the columns that they come from."""
     starts = np.searchsorted(encoder.column_of_, np.arange(len(encoder.columns_)))
@@ -254,7 +247,7 @@ def unread_cells(encoder: TableEncoder, X: Array) -> Array:
 
 def expected_cells(encoder: TableEncoder, X: Any, values: Array) -> Array:
     """What cells should have been, in the words of the table, given their features."""
-    words = read_columns(_named(encoder, X), encoder.plan_, [])[1]
+    words = read_columns(k.as_columns(X, encoder.plan_), encoder.plan_, [])[1]
     out = np.empty((len(values), len(encoder.columns_)), dtype=object)
     for (name, part, what), column, value in zip(
         encoder.features_, encoder.column_of_, values.T, strict=True
