@@ -25,8 +25,8 @@ def detect(
     quiet: opt.Quiet = False,
 ) -> None:  # fmt: skip
     """Rank the rows of a table by how abnormal they are, and say why."""
+    from l1kpca.cli.cluster import connected
     from l1kpca.cli.detection import SAMPLE_ROWS, fit_model, show
-    from l1kpca.cli.scoring import connected
     from l1kpca.report.content import MOST_LISTED, report_of
     from l1kpca.report.document import templates
     from l1kpca.tables.sources import read_table

@@ -1,11 +1,15 @@
 """l1kpca reduce."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from l1kpca._typing import Array
 
 
 def reduce(
@@ -24,8 +28,8 @@ def reduce(
     import numpy as np
 
     from l1kpca import L1KernelPCA, tuning
+    from l1kpca.cli.cluster import connected, each
     from l1kpca.cli.detection import SAMPLE_ROWS, changed, learn
-    from l1kpca.cli.scoring import connected, each, robust_scaling
     from l1kpca.tables.sources import read_table
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
@@ -60,6 +64,27 @@ def reduce(
     listed = [{"name": n, "variance_share": v, "n_iterations": s} for n, v, s in found]
     plain = {"source": table.source, "n_rows": table.n_rows, "columns": encoder.columns_}
     terminal.finish({**plain, "components": listed})
+
+
+def robust_scaling(X: "Array", *, scale: bool = True) -> Callable[["Array"], "Array"]:
+    """Columns at median 0 and quartile distance 1; a missing number becomes the median.
+
+    Where the quartiles agree up to rounding, the unit is kept.  Unlike scikit-learn's RobustScaler,
+    this compares with the size of the column, so that its unit makes no difference.
+    """
+    import numpy as np
+
+    half = X / 2  # differences of halves never overflow
+    low, median, high = np.nanpercentile(half, [25, 50, 75], axis=0)
+    spread = high - low
+    rounding = 10 * np.finfo(half.dtype).eps * np.nanmax(np.abs(half), axis=0)
+    spread = np.where(spread > rounding, spread, 0.5)
+
+    def scaled(rows: "Array") -> "Array":
+        known = np.where(np.isnan(rows), median, rows / 2)
+        return (known - median) / spread if scale else known * 2
+
+    return scaled
 
 
 def _reduced(model: Any, frame: Any) -> Any:

@@ -26,8 +26,8 @@ def score(
     quiet: opt.Quiet = False,
 ) -> int:  # fmt: skip
     """Judge new rows by a saved model, which stays as it is."""
+    from l1kpca.cli.cluster import connected
     from l1kpca.cli.detection import SAMPLE_ROWS, show
-    from l1kpca.cli.scoring import connected
     from l1kpca.persistence import ModelFileError
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
