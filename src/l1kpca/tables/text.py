@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -111,20 +111,21 @@ def _too_long(path: str) -> TableError:
     )
 
 
+@dataclass(eq=False)
 class _Piped(io.RawIOBase):
     """A file of pieces that come one after the other."""
 
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks, self._rest = filter(None, chunks), memoryview(b"")
+    chunks: Iterator[bytes]
+    rest: memoryview | bytes = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, into: Any) -> int:
-        self._rest = self._rest or memoryview(next(self._chunks, b""))
-        taken = min(len(into), len(self._rest))
-        into[:taken] = self._rest[:taken]
-        self._rest = self._rest[taken:]
+        self.rest = self.rest or memoryview(next(filter(None, self.chunks), b""))
+        taken = min(len(into), len(self.rest))
+        into[:taken] = self.rest[:taken]
+        self.rest = self.rest[taken:]
         return taken
 
 

@@ -1,15 +1,12 @@
 """l1kpca reduce."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from l1kpca._typing import Array
 
 
 def reduce(
@@ -66,7 +63,7 @@ def reduce(
     terminal.finish({**plain, "components": listed})
 
 
-def robust_scaling(X: "Array", *, scale: bool = True) -> Callable[["Array"], "Array"]:
+def robust_scaling(X: Any, *, scale: bool = True) -> Callable[[Any], Any]:
     """Columns at median 0 and quartile distance 1; a missing number becomes the median.
 
     Where the quartiles agree up to rounding, the unit is kept.  Unlike scikit-learn's RobustScaler,
@@ -80,7 +77,7 @@ def robust_scaling(X: "Array", *, scale: bool = True) -> Callable[["Array"], "Ar
     rounding = 10 * np.finfo(half.dtype).eps * np.nanmax(np.abs(half), axis=0)
     spread = np.where(spread > rounding, spread, 0.5)
 
-    def scaled(rows: "Array") -> "Array":
+    def scaled(rows: Any) -> Any:
         known = np.where(np.isnan(rows), median, rows / 2)
         return (known - median) / spread if scale else known * 2
 
