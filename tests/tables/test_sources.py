@@ -144,7 +144,7 @@ def test_a_separator_makes_no_difference_where_there_is_none(tmp_path, name):
     assert read_table(str(path), Reading(separator=";")).frame.shape == (4, 2)
 
 
-@pytest.mark.parametrize(("header", "rows"), [("yes", 3), ("no", 4)])
+@pytest.mark.parametrize(("header", "rows"), [(True, 3), (False, 4)])
 def test_the_user_knows_better_about_the_header(tmp_path, header, rows):
     path = write_text(tmp_path / "a.csv", "2018,2019\n1,2\n3,4\n5,6\n")
     assert len(read_table(path, Reading(header=header)).frame) == rows

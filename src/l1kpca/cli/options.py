@@ -196,7 +196,6 @@ def given_reading(context: typer.Context) -> "Reading":
     return Reading(
         id_column=said.get("id_column"), label_column=said.get("label"),
         ignored=tuple(said.get("ignore") or ()), only=tuple(said.get("only") or ()),
-        header={None: "auto", True: "yes", False: "no"}[said["header"]],
-        encoding=None if said["encoding"] == "auto" else said["encoding"], **marks,
-        missing=tuple(said["na"].split(",")) if said["na"] else (),
+        encoding=None if said["encoding"] == "auto" else said["encoding"], header=said["header"],
+        missing=tuple(said["na"].split(",")) if said["na"] else (), **marks,
     )  # fmt: skip

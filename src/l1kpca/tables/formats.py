@@ -211,7 +211,7 @@ def _open_text(path: Path, reading: Reading, notes: Notes) -> Opened:
 
     found: Chunks = chunks
     if next(chunks([0.0]), b"").lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-        reading = replace(reading, header="yes", encoding="utf-8", separator=",")
+        reading = replace(reading, header=True, encoding="utf-8", separator=",")
         found = json_chunks(str(path), lambda done: lines_of(chunks(done)), notes)
     return open_text(str(path), found, reading, notes)
 

@@ -32,7 +32,7 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     layout, width, rows = separated(path, lines, layout, reading.separator)
     start = _start(rows, width)
     before, rows, top = rows[:start], rows[start:], rows[start].line
-    if reading.header == "auto" and (grouped := _names_in_groups(rows)):
+    if reading.header is None and (grouped := _names_in_groups(rows)):
         if grouped == rows[1].cells:  # no use is made of the first line
             before, top = [*before, rows[0]], rows[1].line
         rows = [rows[1]._replace(cells=grouped), *rows[2:]]
@@ -40,8 +40,7 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     commas = layout.delimiter != "," and counts["comma"] > counts["point"]
     decimal = reading.decimal or ("," if commas else ".")
     words = {"word", "comma"} if decimal == "." else {"word"}
-    guessed = reading.header == "auto" and _has_header(rows, words)
-    header = int(guessed or reading.header == "yes")
+    header = int(_has_header(rows, words) if reading.header is None else reading.header)
     while header and _is_unit_row(rows[header:], words):
         header += 1
     names = _names(rows, width) if header else _names_above(before, layout, width)

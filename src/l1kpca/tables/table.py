@@ -34,7 +34,7 @@ class Reading:
     label_column: str | None = None
     ignored: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
-    header: str = "auto"  # or "yes", "no": whether the first line of a text names the columns
+    header: bool | None = None  # whether the first line of a text names the columns
     encoding: str | None = None
     separator: str | None = None  # of the cells of a text
     decimal: str | None = None
