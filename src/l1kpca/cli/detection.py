@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from l1kpca import KernelPCAOutlierDetector, TableEncoder
+from l1kpca.cli import cluster
 from l1kpca.cli.terminal import Terminal
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
 from l1kpca.report.ranking import Cases, Summary, Whole, summarize
@@ -61,9 +62,7 @@ class Model:
         encoder = self.detector.encoder_
         with terminal.work(table.source, "scoring rows") as progress:
             if not parts:
-                from l1kpca.cli.cluster import each
-
-                found = each(_judged, self.detector, table.batches(progress), spread=spread)
+                found = cluster.each(_judged, self.detector, table.batches(progress), spread=spread)
                 parts = ((Encoded(X, encoder, rows, how), said) for rows, (X, how, said) in found)
             cases, judged, notes = tallied(table, parts, n_kept)
         terminal.note(notes)
