@@ -1,5 +1,6 @@
-"""Names for the arrays that travel between the layers."""
+"""Names for what travels between the layers."""
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,3 +11,6 @@ Array: TypeAlias = NDArray[Any]
 
 Signs: TypeAlias = NDArray[np.floating[Any]]
 """An array of +1 and -1 in the dtype of the Gram it belongs to."""
+
+Progress: TypeAlias = Callable[[float, float], None]
+"""Told how much is done, and of how much in total."""

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from l1kpca.cli.app import run
-from l1kpca.cli.scoring import robust_scaling
+from l1kpca.cli.commands.reduce import robust_scaling
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 EXTREME = X / np.abs(X).max() * 1.7e308

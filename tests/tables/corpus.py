@@ -202,7 +202,7 @@ CASES = {
     # --- names
     "no names": text(lines(names=None), columns=UNNAMED, notes=("called x0 to x3",)),
     "no names, as is said": text(lines([("a", "b", "c", "d"), *ROWS], names=None),
-                                 said={"header": "no"}, notes=("called x0 to x3",),
+                                 said={"header": False}, notes=("called x0 to x3",),
                                  columns={"x0": ["a", *TOWN], "x1": ["b", *SIZE],
                                           "x2": ["c", *PRICE], "x3": ["d", *ROOMS]}),
     "years as names": text(lines(names=("town", "2018", "2019", "2020")),

@@ -62,7 +62,7 @@ def test_rows_come_in_batches_of_one_kind(case, tmp_path):
 def test_the_command_line_gives_the_same(case, tmp_path, capsys):
     path, out = written(case, tmp_path), tmp_path / "out.parquet"
     said = dict(case.said)
-    options = ["--no-header"] if said.pop("header", "") == "no" else []
+    options = ["--no-header"] if said.pop("header", None) is False else []
     options += ["--na", ",".join(said.pop("missing"))] if "missing" in said else []
     for name, value in said.items():
         options += [f"--{name}", value]

@@ -174,6 +174,13 @@ def test_an_array_after_a_fit_on_a_frame_goes_by_place():
     np.testing.assert_array_equal(found, encoder.transform(frame))
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_whole_numbers_that_a_float_does_not_hold_are_rounded(frame):
+    table = frame({"a": np.array([0, 2**53 + 1, 2**63 + 1, 7], dtype=np.uint64)})
+    found = TableEncoder(kinds={"a": "number"}).fit_transform(table)
+    assert found[:, 0].tolist() == [0.0, 2.0**53, 2.0**63, 7.0]
+
+
 def test_numbers_in_an_array_stay_as_they_are():
     X = np.c_[np.arange(20.0), np.ones(20), np.r_[np.nan, np.zeros(19)]]
     encoder = TableEncoder().fit(X)

@@ -144,7 +144,7 @@ def test_a_separator_makes_no_difference_where_there_is_none(tmp_path, name):
     assert read_table(str(path), Reading(separator=";")).frame.shape == (4, 2)
 
 
-@pytest.mark.parametrize(("header", "rows"), [("yes", 3), ("no", 4)])
+@pytest.mark.parametrize(("header", "rows"), [(True, 3), (False, 4)])
 def test_the_user_knows_better_about_the_header(tmp_path, header, rows):
     path = write_text(tmp_path / "a.csv", "2018,2019\n1,2\n3,4\n5,6\n")
     assert len(read_table(path, Reading(header=header)).frame) == rows
@@ -513,6 +513,6 @@ def test_what_is_no_fault_of_the_file_is_not_blamed_on_it(tmp_path, monkeypatch,
     def fails(*_):
         raise ours("too little of it")
 
-    monkeypatch.setattr("l1kpca.tables.columns.Columns.learn", fails)
+    monkeypatch.setattr("l1kpca.tables.table.Columns.learn", fails)
     with pytest.raises(ours, match="too little of it"):
         read_table(str(path))

@@ -1,24 +1,30 @@
 """A detector with all it takes to judge a table, and what it says as tables on the terminal."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from operator import itemgetter
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from l1kpca import KernelPCAOutlierDetector, TableEncoder
-from l1kpca.cli.scoring import each, tallied
+from l1kpca.cli import cluster
 from l1kpca.cli.terminal import Terminal
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
-from l1kpca.report.ranking import Cases, Summary, summarize
+from l1kpca.report.ranking import Cases, Summary, Whole, summarize
 from l1kpca.report.values import short, shown_value
-from l1kpca.tables.encoder import Encoded
+from l1kpca.tables.encoder import Encoded, by_column
 from l1kpca.tables.kinds import KINDS, USED
 from l1kpca.tables.table import Table, TableError, shown_list
 from l1kpca.tables.totals import totals_among
 
 _PLAIN = ("numbers", "dates", "0 and 1", "an array of numbers")
 SAMPLE_ROWS = 200_000  # of a table, kept in memory; a detector learns from them
+_TYPICAL_ROWS = 20_000
+_Part = tuple[Encoded, Judged, np.ndarray]  # rows, what is said of them, and their places
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,20 +52,17 @@ class Model:
             raise TableError(f"{table.source} lacks {which}; {fitted}.")
 
     def judge(
-        self, table: Table, n_kept: int, terminal: Terminal, judged: Judged | None = None, *,
-        spread: bool = False,
+        self, table: Table, n_kept: int, terminal: Terminal,
+        parts: Iterable[tuple[Encoded, Judged]] = (), *, spread: bool = False,
     ) -> tuple[Cases, Judged]:  # fmt: skip
         """Judge all rows of a table, and keep the most abnormal ones.
 
-        ``judged`` is what the fit said of them; with ``spread`` the workers of a cluster do it.
+        ``parts`` is what the fit said of them; with ``spread`` the workers of a cluster do it.
         """
         encoder = self.detector.encoder_
         with terminal.work(table.source, "scoring rows") as progress:
-            parts: Iterable[tuple[Encoded, Judged]]
-            if judged is not None:
-                parts = [(encoder.encode(table.frame), judged)]
-            else:
-                found = each(_judged, self.detector, table.batches(progress), spread=spread)
+            if not parts:
+                found = cluster.each(_judged, self.detector, table.batches(progress), spread=spread)
                 parts = ((Encoded(X, encoder, rows, how), said) for rows, (X, how, said) in found)
             cases, judged, notes = tallied(table, parts, n_kept)
         terminal.note(notes)
@@ -103,7 +106,7 @@ def _judged(detector: KernelPCAOutlierDetector, frame: Any) -> tuple[Any, Any, J
 
 def fit_model(
     table: Table, settings: Mapping[str, Any], stated: Mapping[str, Any], terminal: Terminal
-) -> tuple[Model, Judged | None]:
+) -> tuple[Model, list[tuple[Encoded, Judged]]]:
     """Fit a detector to the rows of a table that are in memory, and say what it says of them.
 
     ``settings`` are parameters of the detector, ``stated`` those of its kernel PCA; None leaves the
@@ -122,11 +125,11 @@ def fit_model(
         detector.set_params(pca=changed(own, **stated))
         model = Model(detector, table.id_column, table.names_given)
         if len(encoded) == table.n_rows:
-            return model, detector.fit_judge(encoded)
+            return model, [(encoded, detector.fit_judge(encoded))]
         detector.fit(encoded)
     n, n_rows = len(encoded), table.n_rows
     terminal.note([f"the model is learned from {n} of {n_rows} rows, drawn at random"])
-    return model, None
+    return model, []
 
 
 def learn(table: Table, terminal: Terminal) -> Encoded:
@@ -147,6 +150,87 @@ def learn(table: Table, terminal: Terminal) -> Encoded:
     encoded = encoder.encode(table.frame)
     terminal.note(totals_among(encoded) if len(encoded) == table.n_rows else [])
     return encoded
+
+
+def tallied(
+    table: Table, parts: Iterable[tuple[Encoded, Judged]], n_kept: int
+) -> tuple[Cases, Judged, Iterator[str]]:
+    """The most abnormal of all rows, what is said of them, and notes on the cells of all.
+
+    ``parts`` are consecutive rows; three numbers of every row stay in memory.
+    """
+    scores, flags = np.empty(table.n_rows), np.empty(table.n_rows, dtype=bool)
+    kept: list[_Part] = []
+    labels: list[Any] = []
+    holes: Counter[str] = Counter()
+    changes: dict[tuple[str, str], tuple[int, str]] = {}
+    least, stop = -np.inf, 0
+    for encoded, judged in parts:
+        start, stop = stop, stop + len(encoded)
+        scores[start:stop], flags[start:stop] = judged.abnormality, judged.flagged
+        labels.append(table.labels(encoded.table))
+        empty = np.isnan(by_column(encoded.encoder, encoded.X, np.fmax)).sum(axis=0).tolist()
+        holes.update(dict(zip(encoded.encoder.columns_, empty, strict=True)))
+        for change in encoded.changes:
+            count, example = changes.get((change.column, change.what), (0, change.example))
+            changes[change.column, change.what] = count + change.count, example
+        high = np.flatnonzero(judged.abnormality >= least)
+        kept.append((encoded[high], taken([judged], high), start + high))
+        if sum(map(len, next(zip(*kept, strict=True)))) > 2 * n_kept:
+            kept = [_best(kept, n_kept)]
+            least = kept[0][1].abnormality.min()
+    encoded, judged, rows = _best(kept, n_kept)
+    whole, typical = None, table.frame.iloc[:: len(table.frame) // _TYPICAL_ROWS + 1]
+    if len(rows) < table.n_rows:
+        found = scores, flags, None if labels[0] is None else np.concatenate(labels), rows
+        sample = encoded.encoder.encode(typical).X
+        whole = Whole(*found, sample, lambda column: typical[column].array)
+    return _cases(table, encoded, whole), judged, _notes(changes, holes)
+
+
+def _best(kept: list[_Part], n_kept: int) -> _Part:
+    """The most abnormal rows so far, in the order of the table."""
+    parts, found, places = zip(*kept, strict=True)
+    abnormality = np.concatenate([*map(attrgetter("abnormality"), found)])
+    best = np.sort(np.argsort(-abnormality, kind="stable")[:n_kept])
+    return taken(parts, best), taken(found, best), taken(places, best)
+
+
+def _cases(table: Table, encoded: Encoded, whole: Whole | None) -> Cases:
+    frame, used, ids = encoded.table, encoded.encoder.columns_, table.id_column
+    return Cases(
+        X=encoded, columns=used, column_of=encoded.encoder.column_of_,
+        values=lambda column: frame[column].array,
+        names=None if ids is None else frame[ids].to_numpy(dtype=object),
+        labels=table.labels(frame), whole=whole,
+        left_out=[name for name in table.feature_columns if name not in used],
+    )  # fmt: skip
+
+
+def _notes(changes: Mapping[Any, tuple[int, str]], holes: Counter[str]) -> Iterator[str]:
+    """Cells that are not taken as they are written, and those that are missing."""
+    for (column, what), (count, example) in changes.items():
+        cells = "cell is" if count == 1 else "cells are"
+        yield f"{column!r}: {count:,} {cells} {what} (such as {example})"
+    total = holes.total()
+    if total:
+        shown = shown_list([f"{name}: {count:,}" for name, count in (+holes).items()])
+        what = f"{total:,} {'cell is' if total == 1 else 'cells are'} missing ({shown})"
+        yield f"{what}: rows are judged by the cells that are there"
+
+
+def taken(values: Sequence[Any], rows: np.ndarray) -> Any:
+    """Objects as one with some rows of all in each array; what has no rows is that of the first."""
+    first, parts = values[0], {}
+    if isinstance(first, np.ndarray):
+        return np.concatenate(values)[rows]
+    if isinstance(first, pd.DataFrame):
+        return pd.concat(values, ignore_index=True).iloc[rows]
+    if not is_dataclass(first) or isinstance(first, type):
+        return first
+    for field in fields(first):
+        parts[field.name] = taken([*map(attrgetter(field.name), values)], rows)
+    return type(first)(**parts)
 
 
 def cells_of(top: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:

@@ -26,10 +26,8 @@ def _option(group: str, name: str, text: str, metavar: str | None = None, **othe
 
 def _number(text: str) -> float | str:
     """A number, whole if it is written so, or a word for the library to check."""
-    if text.isascii() and text.isdecimal():
-        return int(text)
     try:
-        return float(text)
+        return int(text) if text.isascii() and text.isdecimal() else float(text)
     except ValueError:
         return text
 
@@ -198,7 +196,6 @@ def given_reading(context: typer.Context) -> "Reading":
     return Reading(
         id_column=said.get("id_column"), label_column=said.get("label"),
         ignored=tuple(said.get("ignore") or ()), only=tuple(said.get("only") or ()),
-        header={None: "auto", True: "yes", False: "no"}[said["header"]],
-        encoding=None if said["encoding"] == "auto" else said["encoding"], **marks,
-        missing=tuple(said["na"].split(",")) if said["na"] else (),
+        encoding=None if said["encoding"] == "auto" else said["encoding"], header=said["header"],
+        missing=tuple(said["na"].split(",")) if said["na"] else (), **marks,
     )  # fmt: skip

@@ -3,7 +3,6 @@
 What goes wrong is one sentence and an exit status; a user never sees a traceback.
 """
 
-import itertools
 import json
 import os
 import shutil
@@ -45,7 +44,7 @@ class Terminal:
     files: Mapping[str, Path | None] = field(default_factory=dict)  # None: the option is not given
     overwrite: bool = False
     spreadsheet_safe: bool = False
-    _noted: dict[tuple[str, str], None] = field(default_factory=dict)
+    _noted: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def check(self, inputs: Iterable[str], **others: str | Path | None) -> None:
         """Refuse files that cannot be written, and inputs as outputs, before any work is done."""
@@ -71,12 +70,13 @@ class Terminal:
 
     def note(self, sentences: Iterable[str], about: str = "") -> None:
         """Remember what was done to the data; each thing once."""
-        self._noted.update(dict.fromkeys(zip(itertools.repeat(about), sentences)))
+        for sentence in sentences:
+            self._noted[f"{about}: {sentence}" if about else sentence] = about or "note", sentence
 
     @property
     def notes(self) -> list[str]:
         """What was done to the data, in sentences."""
-        return [f"{about}: {sentence}" if about else sentence for about, sentence in self._noted]
+        return list(self._noted)
 
     @property
     def is_watched(self) -> bool:
@@ -118,8 +118,8 @@ class Terminal:
         from rich.text import Text
 
         notes = table.Table(box=None, show_header=False, pad_edge=False)
-        for about, sentence in self._noted:
-            notes.add_row(*map(Text, map(printable, (about or "note", sentence))))
+        for said in self._noted.values():
+            notes.add_row(*map(Text, map(printable, said)))
         if self._noted:
             width = None if sys.stderr.isatty() else _WIDTH_OF_NOTES
             Console(stderr=True, width=width).print(notes, crop=False)

@@ -1,7 +1,9 @@
 """From a table to numbers: learned once, then applied to any rows."""
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import narwhals as nw
@@ -10,12 +12,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.links import Documented
 from l1kpca.tables import kinds as k
 from l1kpca.tables.categories import learn_categories
-from l1kpca.tables.features import Change, far_out, gaps, read_columns
-from l1kpca.tables.kinds import Kind, as_columns, is_table
+from l1kpca.tables.features import PARTS, Change, far_out, gaps, read_columns
 from l1kpca.tables.written import DAY
 
 _LEAST = {"value": 0.0, "gap": 0.3, "rarity": 1.0, "position": 1.0}  # gap: one is twice the other
@@ -75,6 +77,8 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
     array([1200.,   80.,   nan])
     """
 
+    unread_: Mapping[str, float] = MappingProxyType({})  # older model files do not tell
+
     def __init__(self, kinds: Mapping[str, str] | None = None) -> None:
         self.kinds = kinds
 
@@ -91,20 +95,23 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         -------
         self : object
         """
-        columns = k.sampled(self._columns(X, reset=True))
-        said = self.kinds or {}
-        for name, kind in said.items():
-            if name not in columns or kind not in k.KINDS:
-                raise ValueError(
-                    f"kinds has {name!r}: {kind!r}; give a column, and one of {', '.join(k.KINDS)}"
-                )
-        self.plan_ = dict.fromkeys(columns, Kind("number", "an array of numbers"))
-        if is_table(X):
+        X = self._checked(X, reset=True)
+        columns, said = k.as_columns(X), self.kinds or {}
+        if len(X) > tuning.KIND_ROWS:
+            rng = np.random.default_rng(0)
+            rows = np.sort(rng.choice(len(X), tuning.KIND_ROWS, replace=False))
+            columns = {name: cells[rows] for name, cells in columns.items()}
+        for name, word in said.items():
+            if name not in columns or word not in k.KINDS:
+                wanted = f"give a column, and one of {', '.join(k.KINDS)}"
+                raise ValueError(f"kinds has {name!r}: {word!r}; {wanted}")
+        self.plan_ = dict.fromkeys(columns, k.Kind("number", "an array of numbers"))
+        if k.is_table(X):
             self.plan_ = {name: k.kind_of(name, columns[name], said.get(name)) for name in columns}
         self.kinds_ = {name: kind.kind for name, kind in self.plan_.items()}
         if not {"number", "date"} & {*self.kinds_.values()}:  # booleans are the numbers
-            for name in [name for name, kind in self.kinds_.items() if kind == "boolean"]:
-                self.plan_[name] = replace(self.plan_[name], as_number=True)
+            for name, kind in self.plan_.items():
+                self.plan_[name] = replace(kind, as_number=kind.kind == "boolean")
         self.reasons_ = {name: kind.reason for name, kind in self.plan_.items()}
         self.columns_ = [name for name, kind in self.kinds_.items() if kind in k.USED]
         if not self.columns_:
@@ -125,7 +132,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         X_new : ndarray of shape (n_rows, n_features_out)
         """
         check_is_fitted(self)
-        return self._encoded(self._columns(X, reset=False)).X
+        return self.encode(self._checked(X, reset=False)).X
 
     def encode(self, X: Any) -> Encoded:
         """Rows as numbers, with a list of the cells that are not taken as they are written.
@@ -140,11 +147,37 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         encoded : Encoded
         """
         check_is_fitted(self)
-        columns = _named(self, X)
+        columns = k.as_columns(X, self.plan_)
         for name in self.columns_:
             if name not in columns:
                 raise ValueError(f"X lacks the column {name!r}, on which the encoder was fitted")
-        return replace(self._encoded(columns), table=X)
+        changes: list[Change] = []
+        numbers, words = read_columns(columns, self.plan_, changes)
+        for place, change in enumerate(changes):
+            if change.what in k.NOT_READ.values():
+                hole = np.isnan(self.unread_.get(change.column, np.nan))
+                what = f"{change.what}: taken as {'missing' if hole else 'far out'}"
+                changes[place] = replace(change, what=what)
+        codes = {part: c.codes(words[part]) for part, c in self.categories_.items()}
+        parts, out = list(codes), np.empty((len(X), len(self.features_)))
+        for place, (name, part, what) in enumerate(self.features_):
+            if what == "value":
+                cells = numbers[name, part]
+                out[:, place] = np.where(np.isinf(cells), self.unread_.get(name, np.nan), cells)
+            elif what == "gap":
+                days = numbers[name, part]
+                out[:, place] = gaps(np.where(np.isinf(days), np.nan, days), self.times_[name])
+            else:
+                category, own = self.categories_[name, part], codes[name, part]
+                given = codes[parts[category.parent]] if category.parent >= 0 else -1
+                rare = what == "rarity"
+                found = category.rarity[given, own] if rare else category.position[own]
+                out[:, place] = np.where(own < 0, np.nan, found)
+                new = own == len(category.levels)
+                if new.any() and rare and not part:
+                    example = repr(words[name, part][int(new.argmax())])
+                    changes.append(Change(name, "never seen before", int(new.sum()), example))
+        return Encoded(out, self, X, tuple(changes))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names of the features.
@@ -165,71 +198,36 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
             names.append(f"{shown[name]} {said}".strip())
         return np.array(names, dtype=object)
 
-    def _columns(self, X: Any, *, reset: bool) -> dict[str, Array]:
-        if is_table(X):
-            validate_data(self, X, skip_check_array=True, reset=reset)
-        else:
-            allowed: Any = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
-            X = validate_data(self, X, reset=reset, **allowed)
-        return as_columns(X) if reset else _named(self, X)
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        how: Any = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
+        how = {"skip_check_array": True} if k.is_table(X) else how
+        return validate_data(self, X, reset=reset, **how)
 
     def _learn(self, columns: Mapping[str, Array]) -> None:
         numbers, words = read_columns(columns, self.plan_, [])
         words = {part: cells for part, cells in words.items() if len({*cells} - {None}) > 1}
-        self.unread_ = {name: far_out(cells) for (name, _), cells in numbers.items()}
-        dates = {name: days for (name, part), days in numbers.items() if part}
-        self.times_ = {name: np.unique(days[np.isfinite(days)]) for name, days in dates.items()}
         categories = learn_categories(list(words.values()), list(numbers.values()))
         self.categories_ = dict(zip(words, categories, strict=True))
-        apart = [part for part in words if self.categories_[part].position.any() and not part[1]]
-        features = [(*part, "value") for part in numbers]
-        features += [(name, "day", "gap") for name in dates]
-        features += [(*part, "rarity") for part in words] + [(*part, "position") for part in apart]
+        self.unread_, self.times_, self.features_ = {}, {}, []
+        for name, part in itertools.product(self.columns_, PARTS):
+            if (cells := numbers.get((name, part))) is not None:
+                self.unread_[name] = far_out(cells)
+                self.features_.append((name, part, "value"))
+                if part:
+                    self.times_[name] = np.unique(cells[np.isfinite(cells)])
+                    self.features_.append((name, part, "gap"))
+            elif (category := self.categories_.get((name, part))) is not None:
+                self.features_.append((name, part, "rarity"))
+                if category.position.any() and not part:
+                    self.features_.append((name, part, "position"))
         place = dict(zip(self.columns_, range(len(self.columns_)), strict=True))
-        self.features_ = sorted(features, key=lambda feature: place[feature[0]])
         self.column_of_ = np.array([place[name] for name, _, _ in self.features_])
         self.least_spread_ = np.array([_LEAST[what] for _, _, what in self.features_])
-
-    def _encoded(self, columns: Mapping[str, Array]) -> Encoded:
-        changes: list[Change] = []
-        numbers, words = read_columns(columns, self.plan_, changes)
-        for place, change in enumerate(changes):
-            if change.what in k.NOT_READ.values():
-                hole = np.isnan(_far(self, change.column))
-                what = f"{change.what}: taken as {'missing' if hole else 'far out'}"
-                changes[place] = replace(change, what=what)
-        codes = {part: c.codes(words[part]) for part, c in self.categories_.items()}
-        parts, out = list(codes), np.empty((len(next(iter(columns.values()))), len(self.features_)))
-        for place, (name, part, what) in enumerate(self.features_):
-            if what == "value":
-                cells = numbers[name, part]
-                out[:, place] = np.where(np.isinf(cells), _far(self, name), cells)
-            elif what == "gap":
-                days = numbers[name, part]
-                out[:, place] = gaps(np.where(np.isinf(days), np.nan, days), self.times_[name])
-            else:
-                category, own = self.categories_[name, part], codes[name, part]
-                given = codes[parts[category.parent]] if category.parent >= 0 else -1
-                rare = what == "rarity"
-                found = category.rarity[given, own] if rare else category.position[own]
-                out[:, place] = np.where(own < 0, np.nan, found)
-                new = own == len(category.levels)
-                if new.any() and rare and not part:
-                    example = repr(words[name, part][int(new.argmax())])
-                    changes.append(Change(name, "never seen before", int(new.sum()), example))
-        return Encoded(out, self, None, tuple(changes))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
-
-
-def _named(encoder: TableEncoder, X: Any) -> dict[str, Any]:
-    columns = as_columns(X)
-    if not k.is_frame(X) and len(columns) == len(encoder.plan_):
-        return dict(zip(encoder.plan_, columns.values(), strict=True))
-    return columns
 
 
 def by_column(encoder: TableEncoder, values: Array, how: np.ufunc = np.add) -> Array:
@@ -243,13 +241,13 @@ def unread_cells(encoder: TableEncoder, X: Array) -> Array:
     found = np.zeros((len(X), len(encoder.columns_)), dtype=bool)
     for place, (name, _, what) in enumerate(encoder.features_):
         if what == "value":
-            found[:, encoder.column_of_[place]] = X[:, place] == _far(encoder, name)
+            found[:, encoder.column_of_[place]] = X[:, place] == encoder.unread_.get(name, np.nan)
     return found
 
 
 def expected_cells(encoder: TableEncoder, X: Any, values: Array) -> Array:
     """What cells should have been, in the words of the table, given their features."""
-    words = read_columns(_named(encoder, X), encoder.plan_, [])[1]
+    words = read_columns(k.as_columns(X, encoder.plan_), encoder.plan_, [])[1]
     out = np.empty((len(values), len(encoder.columns_)), dtype=object)
     for (name, part, what), column, value in zip(
         encoder.features_, encoder.column_of_, values.T, strict=True
@@ -268,11 +266,3 @@ def expected_cells(encoder: TableEncoder, X: Any, values: Array) -> Array:
                 given = encoder.categories_[above].codes(words[above])
             out[:, column] = np.array(own.levels, dtype=object)[own.likely[given]]
     return out
-
-
-def _far(encoder: TableEncoder, name: str) -> float:
-    """What a cell of a column that cannot be read becomes; NaN for a hole.
-
-    Older model files do not tell.
-    """
-    return float(getattr(encoder, "unread_", {}).get(name, np.nan))

@@ -12,7 +12,8 @@ from l1kpca._typing import Array
 from l1kpca.tables.kinds import NOT_READ, TRUTH, USED, Kind
 from l1kpca.tables.written import DAY, ERRORS, Dates, Numbers, shortened
 
-Part = tuple[str, str]  # a column, and what of it: "", or of a date "day", "weekday" or "hour"
+PARTS = ("", "day", "weekday", "hour")  # of a date, all but the first
+Part = tuple[str, str]  # a column, and what of it
 Words = dict[Part, list[str | None]]
 _WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _SIZE: dict[str | None, float] = {"true": 1.0, "false": 0.0}

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import itertools
 import json
 import lzma
 import zipfile
@@ -18,8 +19,15 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from l1kpca.files import read_arrays
-from l1kpca.tables.columns import Batches, Opened
-from l1kpca.tables.table import Notes, Reading, TableError, shown_list, unique_names
+from l1kpca.tables.table import (
+    Batches,
+    Notes,
+    Opened,
+    Reading,
+    TableError,
+    shown_list,
+    unique_names,
+)
 from l1kpca.tables.text import Chunks, as_csv, json_chunks, lines_of, open_text
 from l1kpca.threads import spans
 
@@ -75,7 +83,7 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
 
 
 def _damaged(path: Path, kind: str) -> TableError:
-    shown = {"parquet": "Parquet", "arrow": "Arrow", "excel": "Excel"}.get(kind, kind)
+    shown = kind.capitalize() if kind in ("parquet", "arrow", "excel") else kind
     return TableError(f"{path} is not a readable {shown} file, or it is damaged; write it again.")
 
 
@@ -122,22 +130,17 @@ def array_table(
 
     def batches(notes: Notes) -> Batches:
         for at in spans(len(rows), max(1, _MOST_VALUES // rows.shape[1])):
-            cells = [
-                *np.asfortranarray(_rows(rows, at)).T,
-                *([] if labels is None else [labels[at]]),
-            ]
-            arrays = [
-                pa.array(c.astype(_plain(c.dtype), copy=False), from_pandas=True) for c in cells
-            ]
+            cells = [*np.asfortranarray(_rows(rows, at)).T]
+            cells += [] if labels is None else [labels[at]]
+            arrays = []
+            for column in cells:  # Arrow knows nothing wider, and this machine's byte order alone
+                wide = column.dtype.type is np.longdouble
+                kind = np.dtype(float) if wide else column.dtype.newbyteorder("=")
+                arrays.append(pa.array(column.astype(kind, copy=False), from_pandas=True))
             yield pa.RecordBatch.from_arrays(arrays, names=columns), at.stop / len(rows)
 
     known = None if labels is None else truth
     return Opened(names=columns, batches=batches, names_given=bool(given), truth_column=known)
-
-
-def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The type in the byte order of this machine, and no wider than Arrow knows."""
-    return np.dtype(float) if dtype.type is np.longdouble else dtype.newbyteorder("=")
 
 
 def _rows(rows: Any, at: slice) -> Any:
@@ -169,10 +172,10 @@ def _open_arrays(path: Path, notes: Notes) -> Opened:
         raise TableError(str(error)) from error
     except MemoryError as error:
         raise TableError(f"{path} says that it is larger than it can be; save it again.") from error
-    name = ROWS if ROWS in arrays else next(iter(arrays)) if len(arrays) == 1 else None
-    if name is None:
+    if ROWS not in arrays and len(arrays) != 1:
         found = ", ".join(sorted(arrays)) or "none"
         raise TableError(f"{path} has no array X (found: {found}); store the rows as X.")
+    name = ROWS if ROWS in arrays else next(iter(arrays))
     rows = arrays[name]
     where = f"{path}: the array {name} of shape {rows.shape}"
     if not (np.issubdtype(rows.dtype, np.number) or rows.dtype == bool) or np.iscomplexobj(rows):
@@ -208,7 +211,7 @@ def _open_text(path: Path, reading: Reading, notes: Notes) -> Opened:
 
     found: Chunks = chunks
     if next(chunks([0.0]), b"").lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-        reading = replace(reading, header="yes", encoding="utf-8", separator=",")
+        reading = replace(reading, header=True, encoding="utf-8", separator=",")
         found = json_chunks(str(path), lambda done: lines_of(chunks(done)), notes)
     return open_text(str(path), found, reading, notes)
 
@@ -221,9 +224,8 @@ def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
             return opener(raw)  # type: ignore[operator]
     if not start.startswith(b"PK\x03\x04"):
         return raw
-    archive = zipfile.ZipFile(raw)
-    members = [m for m in archive.infolist() if not m.is_dir()]
-    members = [m for m in members if not m.filename.startswith(("__MACOSX", "."))]
+    archive, aside = zipfile.ZipFile(raw), ("__MACOSX", ".")
+    members = [m for m in archive.filelist if not (m.is_dir() or m.filename.startswith(aside))]
     if len(members) != 1:
         raise TableError(f"{path} holds {len(members)} files; unpack it, and give the right ones.")
     return archive.open(members[0])
@@ -235,26 +237,16 @@ def excel_chunks(path: Path, notes: Notes) -> Chunks:
         with pd.ExcelFile(path) as file:
             how: Any = {"header": None, "dtype": object, "keep_default_na": False}
             sheets = pd.read_excel(file, sheet_name=None, **how)
-            errors = _error_cells(file) if file.engine == "openpyxl" else []
+            for place in file.book.worksheets if file.engine == "openpyxl" else ():
+                for cell in itertools.chain(*place.iter_rows()):
+                    if cell.data_type == "e":  # such as #REF!, which pandas takes for missing
+                        sheets[place.title].iat[cell.row - 1, cell.column - 1] = cell.value
     except ImportError as error:
         said = f"{path} needs a package: pip install 'l1kpca[excel]', or save the sheet as CSV."
         raise TableError(said) from error
     name = next((n for n, s in sheets.items() if len(s) > 3 and s.shape[1] > 1), next(iter(sheets)))
-    for sheet_name, row, column, said in errors:
-        sheets[sheet_name].iat[row, column] = said
     sheet = sheets.pop(name)
     if sheets:
         notes.add(f"the sheet {name!r} is read, not: {shown_list(list(sheets))}")
     rows = [[str(cell).removesuffix(" 00:00:00") for cell in row] for row in sheet.to_numpy()]
     return lambda done: as_csv(rows)
-
-
-def _error_cells(file: pd.ExcelFile) -> list[tuple[str, int, int, str]]:
-    """Cells such as #REF!, which pandas takes for missing: sheet, row, column and content."""
-    return [
-        (sheet.title, cell.row - 1, cell.column - 1, cell.value)
-        for sheet in file.book.worksheets
-        for row in sheet.iter_rows()
-        for cell in row
-        if cell.data_type == "e"
-    ]

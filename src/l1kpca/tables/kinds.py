@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,15 +11,7 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.tables.written import (
-    ERRORS,
-    NO_NUMBER,
-    NO_VALUE,
-    Dates,
-    Numbers,
-    matched,
-    shortened,
-)
+from l1kpca.tables.written import ERRORS, NO_NUMBER, NO_VALUE, Dates, Numbers, matched, shortened
 
 USED = ("number", "category", "boolean", "date")  # the others are left out of the score
 KINDS = (*USED, "id", "text", "constant", "empty")
@@ -60,12 +53,15 @@ def is_table(X: Any) -> bool:
     return is_frame(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OSU")
 
 
-def as_columns(X: Any) -> dict[str, Array]:
-    """Columns as floats with NaN for holes, text with None, or pairs of seconds as in `Dates`."""
-    if not is_table(X):
-        return {f"x{place}": column for place, column in enumerate(X.T)}
-    if isinstance(X, np.ndarray):
-        return {f"x{place}": _text(column) for place, column in enumerate(X.T.tolist())}
+def as_columns(X: Any, names: Collection[str] = ()) -> dict[str, Array]:
+    """Columns as floats with NaN for holes, text with None, or pairs of seconds as in `Dates`.
+
+    Those of an array are called ``names``, if there are as many, or x0, x1, ...
+    """
+    if not is_frame(X):
+        columns = map(_text, X.T.tolist()) if is_table(X) else X.T
+        names = names if len(names) == len(X.T) else [f"x{i}" for i in range(len(X.T))]
+        return dict(zip(names, columns, strict=True))
     found = {}
     for series in nw.from_native(X, eager_only=True).iter_columns():
         kind = series.dtype
@@ -101,15 +97,6 @@ def _text(values: list[Any]) -> Array:
     out = np.empty(len(values), dtype=object)
     out[:] = [known.get(value) for value in values]
     return out
-
-
-def sampled(columns: dict[str, Array]) -> dict[str, Array]:
-    """The rows that kinds are learned from: all of them, or a sample in their order."""
-    n = len(next(iter(columns.values()), ()))
-    if n <= tuning.KIND_ROWS:
-        return columns
-    rows = np.sort(np.random.default_rng(0).choice(n, tuning.KIND_ROWS, replace=False))
-    return {name: cells[rows] for name, cells in columns.items()}
 
 
 @np.errstate(over="ignore")  # differences of numbers near the largest of all

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from l1kpca.tables.separation import MISSING_WORDS, Layout, Row, cell_kind, cells_of, separated
-from l1kpca.tables.table import Notes, Reading, TableError, unique_names
+from l1kpca.tables.separation import Row, cell_kind, cells_of, separated
+from l1kpca.tables.table import MISSING_WORDS, Layout, Notes, Reading, TableError, unique_names
 from l1kpca.tables.written import ERRORS, NO_NUMBER, shortened
 
 _COMMENT = "#"
@@ -21,11 +21,9 @@ _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 
 def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: Notes) -> Layout:
     """Guess from its first bytes how a text table is written; the user's word wins."""
-    layout = replace(
-        _encoded(path, head, reading.encoding),
-        missing=(*MISSING_WORDS, *reading.missing),
-        thousands=reading.thousands or "",
-    )
+    missing, thousands = (*MISSING_WORDS, *reading.missing), reading.thousands or ""
+    layout = _encoded(path, head, reading.encoding)
+    layout = replace(layout, missing=missing, thousands=thousands)
     text = codecs.getincrementaldecoder(layout.encoding)("replace").decode(head)
     lines = list(io.StringIO(text.lstrip("\ufeff"), newline=""))
     lines = lines if whole or len(lines) < 2 else lines[:-1]
@@ -34,19 +32,18 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     layout, width, rows = separated(path, lines, layout, reading.separator)
     start = _start(rows, width)
     before, rows, top = rows[:start], rows[start:], rows[start].line
-    if reading.header == "auto" and (grouped := _names_in_groups(rows)):
+    if reading.header is None and (grouped := _names_in_groups(rows)):
         if grouped == rows[1].cells:  # no use is made of the first line
             before, top = [*before, rows[0]], rows[1].line
         rows = [rows[1]._replace(cells=grouped), *rows[2:]]
-    counts = Counter(itertools.chain(*[row.kinds for row in rows]))
+    counts = Counter(itertools.chain.from_iterable(row.kinds for row in rows))
     commas = layout.delimiter != "," and counts["comma"] > counts["point"]
     decimal = reading.decimal or ("," if commas else ".")
     words = {"word", "comma"} if decimal == "." else {"word"}
-    guessed = reading.header == "auto" and _has_header(rows, words)
-    header = int(guessed or reading.header == "yes")
+    header = int(_has_header(rows, words) if reading.header is None else reading.header)
     while header and _is_unit_row(rows[header:], words):
         header += 1
-    names = _names(rows, before, layout, width, header > 0)
+    names = _names(rows, width) if header else _names_above(before, layout, width)
     if not all(row.cells[0].startswith(_COMMENT) for row in before):
         shown = shortened(layout.delimiter.join(before[0].cells))
         notes.add("lines before the table are left out", shown, top)
@@ -57,14 +54,10 @@ def guess_layout(path: str, head: bytes, whole: bool, reading: Reading, notes: N
     alike = all(len(row.cells) == len(names) for row in rows[header:]) and layout.delimiter != " "
     one_line_each = header < 2 or rows[header - 1].line - rows[0].line + 1 == header
     return replace(
-        layout,
-        decimal=decimal,
-        skip=rows[0].line,
-        header=header,
-        names=unique_names(path, names, notes),
-        comment=_COMMENT if comments else "",
+        layout, decimal=decimal, skip=rows[0].line, header=header,
+        names=unique_names(path, names, notes), comment=_COMMENT if comments else "",
         even=alike and one_line_each,
-    )
+    )  # fmt: skip
 
 
 def _encoded(path: str, head: bytes, asked: str | None) -> Layout:
@@ -123,11 +116,10 @@ def _names_in_groups(rows: list[Row]) -> list[str]:
 
     Names that are alike, or in the first line alone, are given with that of the group.
     """
-    kinds = [kind for row in rows[:2] for kind in row.kinds]
-    columns = itertools.zip_longest(*[row.kinds for row in rows[1:]])
+    columns = itertools.zip_longest(*(row.kinds for row in rows[1:]))
     # A name stands above cells that are no words; a row of missing cells names nothing.
     named = any(own == "word" and "word" not in below for own, *below in columns if below)
-    if not named or not {"word", "missing"}.issuperset(kinds):
+    if not named or not {*rows[0].kinds, *rows[1].kinds} <= {"word", "missing"}:
         return []
     groups, names = (
         [cell.strip() if kind == "word" else "" for cell, kind in zip(cells, own, strict=True)]
@@ -146,26 +138,28 @@ def _names_in_groups(rows: list[Row]) -> list[str]:
     return joined if len({*joined} - {""}) == len(names) else []
 
 
-def _names(
-    rows: list[Row], before: list[Row], layout: Layout, width: int, given: bool
-) -> list[str]:
-    """The names in the first row, or in the comments before it; if there are none, x0, x1, ..."""
-    names, lines = rows[0].cells if given else [], [layout.delimiter.join(r.cells) for r in before]
-    if not names:
-        names = [match["name"] for line in lines if (match := _ATTRIBUTE.match(line))]
-        if len(names) != width:
-            last = lines[-1] if before and before[-1].cells[0].startswith(_COMMENT) else ""
-            names = next(cells_of([last.lstrip(_COMMENT + " ")], layout), [])
-            kinds = {cell_kind(name, layout.missing) for name in names}
-            words = kinds <= {"word", "missing"}
-            names = names if len(names) == width and words else []
+def _names(rows: list[Row], width: int) -> list[str]:
+    """The names in the first row, one for each column."""
+    names = rows[0].cells
     while len(names) > width and not names[-1].strip():
         names = names[:-1]
-    if 0 < len(names) < width:  # R gives no name to the first column
+    if len(names) < width:  # R gives no name to the first column
         ends = not any(row.cells[-1].strip() for row in rows[1:] if len(row.cells) == width)
         blank = [""] * (width - len(names))
         names = [*names, *blank] if ends or len(blank) > 1 else [*blank, *names]
-    return names or [f"x{i}" for i in range(width)]
+    return names
+
+
+def _names_above(before: list[Row], layout: Layout, width: int) -> list[str]:
+    """The names in the lines before a table; if there are none, x0, x1, ..."""
+    lines = [layout.delimiter.join(row.cells) for row in before]
+    names = [match["name"] for line in lines if (match := _ATTRIBUTE.match(line))]
+    if len(names) != width:
+        last = lines[-1] if before and before[-1].cells[0].startswith(_COMMENT) else ""
+        names = next(cells_of([last.lstrip(_COMMENT + " ")], layout), [])
+        if not {cell_kind(name, layout.missing) for name in names} <= {"word", "missing"}:
+            names = []
+    return names if len(names) == width else [f"x{i}" for i in range(width)]
 
 
 def _has_header(rows: list[Row], words: set[str]) -> bool:

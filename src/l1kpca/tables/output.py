@@ -24,8 +24,7 @@ _FORMULA_STARTS = re.compile(rf"(?:^|(?<=[;|\t\r\n]))(?={_FORMULA})|^(?=[\t\r\n]
 
 def free_names(taken: Iterable[str], wanted: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     """Unused names for new columns, and notes on those that were taken."""
-    taken, wanted = set(taken), list(wanted)
-    names, notes = {}, []
+    taken, wanted, names, notes = {*taken}, [*wanted], {}, []
     for name in wanted:
         free = name
         while free in taken or (free != name and free in wanted):
@@ -37,12 +36,9 @@ def free_names(taken: Iterable[str], wanted: Iterable[str]) -> tuple[dict[str, s
 
 
 def write_table(
-    frames: Iterable[pd.DataFrame],
-    path: Path,
-    *,
-    overwrite: bool = False,
+    frames: Iterable[pd.DataFrame], path: Path, *, overwrite: bool = False,
     spreadsheet_safe: bool = False,
-) -> None:
+) -> None:  # fmt: skip
     """Write frames, one after the other, as CSV or Parquet, told by the suffix; all or nothing.
 
     ``spreadsheet_safe`` makes text in CSV harmless that a spreadsheet would run as a formula.
@@ -53,19 +49,17 @@ def write_table(
             plain = map(partial(_plain, safe=spreadsheet_safe), frames) if is_csv else frames
             tables = map(partial(pa.Table.from_pandas, preserve_index=False), plain)
             first = next(tables)
-            words = [f.name for f in first.schema if not pa.types.is_floating(f.type)]
-            with (
-                arrow_csv.CSVWriter(file, first.schema)
-                if is_csv
-                else parquet.ParquetWriter(file, first.schema, use_dictionary=words)
-            ) as writer:
+            if is_csv:
+                opened = arrow_csv.CSVWriter(file, first.schema)
+            else:
+                words = [f.name for f in first.schema if not pa.types.is_floating(f.type)]
+                opened = parquet.ParquetWriter(file, first.schema, use_dictionary=words)
+            with opened as writer:
                 for table in itertools.chain([first], tables):
                     writer.write_table(table.cast(first.schema))
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-            said = " ".join(str(error).split())
-            raise OutputError(
-                f"{path} was not written: it cannot hold a column ({said})."
-            ) from error
+            why = f"it cannot hold a column ({' '.join(str(error).split())})"
+            raise OutputError(f"{path} was not written: {why}.") from error
 
 
 def _plain(frame: pd.DataFrame, *, safe: bool) -> pd.DataFrame:

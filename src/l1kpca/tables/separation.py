@@ -6,13 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from l1kpca.tables.table import TableError
+from l1kpca.tables.table import Layout, TableError
 from l1kpca.tables.written import shortened
-
-MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
 
 _DELIMITERS = (",", ";", "\t", "|"), ("^", "~", "\x01", "\x1f", "\xa6", "&", ":", " ")
 _NO_MARK = "\x1e"  # separates nothing
@@ -28,24 +26,6 @@ class Row(NamedTuple):
     line: int  # how many lines are before it
     cells: list[str]
     kinds: list[str]  # of the cells
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a text table is written."""
-
-    encoding: str
-    errors: str = "strict"
-    delimiter: str = ","
-    quote: str = '"'
-    decimal: str = "."
-    thousands: str = ""
-    skip: int = 0  # lines before the table
-    header: int = 1  # lines of it that name the columns, or say what is in them
-    names: tuple[str, ...] = ()
-    missing: tuple[str, ...] = MISSING_WORDS
-    comment: str = ""
-    even: bool = True  # whether every line has as many cells as names; others must be mended
 
 
 def separated(
@@ -68,11 +48,7 @@ def separated(
                 continue
             tried = replace(layout, delimiter=mark, quote=quote)
             rows = _first_rows(lines, tried)
-            widths = Counter(len(row.cells) for row in rows if len(row.cells) > 1)
-            if not widths:
-                continue
-            width, count = widths.most_common(1)[0]
-            fitness = _fitness(rows, width, count, {*marks} - {mark})
+            fitness, width = _fitness(rows, {*marks} - {mark})
             if fitness > best:
                 best, found = fitness, (tried, width, rows)
         if found is not None:
@@ -97,20 +73,25 @@ def _one_column(lines: list[str], layout: Layout) -> tuple[Layout, int, list[Row
     return (alone, 1, rows) if numbers > len(below) / 2 else None
 
 
-def _fitness(rows: list[Row], width: int, count: int, others: set[str]) -> tuple[float, ...]:
-    """How good a table a separator makes, if ``count`` rows have most rows' ``width``.
+def _fitness(rows: list[Row], others: set[str]) -> tuple[tuple[float, ...], int]:
+    """How good a table a separator makes, none if it separates nothing, and the usual width.
 
     Most rows are even.  The names are separated as the rows are: the first even row comes early.
     Cells are numbers, not words with ``others`` in them, which separate cells that are not.
     """
     split = [row for row in rows if len(row.cells) > 1]
+    if not split:
+        return (), 0
+    width, count = Counter([len(row.cells) for row in split]).most_common(1)[0]
     fits = [len(row.cells) > 1 and abs(len(row.cells) - width) < 2 for row in rows]
-    first = next((i for i in range(len(rows)) if all(fits[i : i + _EVEN_ROWS])), len(rows) - 1)
+    first = 0
+    while first < len(rows) - 1 and not all(fits[first : first + _EVEN_ROWS]):
+        first += 1
     cells = [pair for row in split for pair in zip(row.cells, row.kinds, strict=True)]
-    numbers = sum(kind in ("whole", "point", "comma") for _, kind in cells)
-    unsplit = sum(kind == "word" and not others.isdisjoint(cell) for cell, kind in cells)
-    even, numeric = round(count / len(rows), 1), round((numbers - unsplit) / len(cells), 2)
-    return even, -rows[first].line, numeric, width
+    numbers = [cell for cell, kind in cells if kind in ("whole", "point", "comma")]
+    unsplit = [cell for cell, kind in cells if kind == "word" and not others.isdisjoint(cell)]
+    numeric = round((len(numbers) - len(unsplit)) / len(cells), 2)
+    return (round(count / len(rows), 1), -rows[first].line, numeric, width), width
 
 
 def _first_rows(lines: list[str], layout: Layout) -> list[Row]:
@@ -131,12 +112,9 @@ def _first_rows(lines: list[str], layout: Layout) -> list[Row]:
 def cells_of(lines: Iterable[str], layout: Layout) -> Any:
     """A reader of the cells of each line."""
     blank = layout.delimiter == " "
-    return csv.reader(
-        (line.strip(" ") for line in lines) if blank else lines,
-        delimiter=layout.delimiter,
-        quotechar=layout.quote,
-        skipinitialspace=blank,
-    )
+    lines = (line.strip(" ") for line in lines) if blank else lines
+    mark, quote = layout.delimiter, layout.quote
+    return csv.reader(lines, delimiter=mark, quotechar=quote, skipinitialspace=blank)
 
 
 def cell_kind(cell: str, missing: tuple[str, ...]) -> str:

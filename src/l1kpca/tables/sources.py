@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from l1kpca.tables.columns import Columns, Opened
+from l1kpca._typing import Progress
 from l1kpca.tables.formats import array_table, open_file
-from l1kpca.tables.table import Notes, Progress, Reading, Table, TableError, shown_list
+from l1kpca.tables.table import Columns, Notes, Opened, Reading, Table, TableError, shown_list
 
 BUILT_IN_TRUTH = "outlier"
 MIN_ROWS = 3
@@ -32,30 +32,25 @@ _ANSWERS = {
 
 
 def read_table(
-    source: str | Sequence[str],
-    reading: Reading | None = None,
-    *,
-    most: int | None = None,
-    seed: int = 0,
-    fewest: int = MIN_ROWS,
-    progress: Progress = lambda done, total: None,
-) -> Table:
+    source: str | Sequence[str], reading: Reading | None = None, *, most: int | None = None,
+    seed: int = 0, fewest: int = MIN_ROWS, progress: Progress = lambda done, total: None,
+) -> Table:  # fmt: skip
     """Read a table of any known kind, and give its columns their roles.
 
     ``source`` is files, globs, folders, ``"-"`` for the standard input, or the name of a data set.
     At most ``most`` rows, a uniform sample with ``seed``, stay in memory; None keeps all.
     A table of less than ``fewest`` rows is refused.
     """
-    reading = Reading() if reading is None else reading
+    reading, notes, seen = reading or Reading(), Notes(), dict[Path, Any]()
     given = [source] if isinstance(source, str) else list(source)
-    notes = Notes()
-    seen: dict[Path, Any] = {}
     files = [opened for name in given for opened in _open(name, reading, notes, seen)]
     rng, found = np.random.default_rng(seed), None
     while found is None:  # a file that was misread is read again, in another way
         columns, met = Columns(reading.label_column), Notes()
-        with _unchanged(seen):
+        try:
             found = _first_pass(files, columns, most, rng, met, progress)
+        finally:
+            _check_unchanged(seen)
     for sentence in itertools.chain(*[file.remarks for file in files], met):
         notes.add(sentence)
     for name in columns.kinds:
@@ -64,27 +59,25 @@ def read_table(
             notes.add(f"column {name!r} is missing in {lacking} of {n} files: no values there")
 
     def again(progress: Progress) -> Iterator[pd.DataFrame]:
-        with _unchanged(seen):
+        try:
             for place, file in enumerate(files):
                 for batch, done in file.batches(Notes()):
                     _check_unchanged(seen)  # before rows are given away that were not there
                     progress(place + done, len(files))
                     yield columns.frame(batch, file.layout)
+        finally:
+            _check_unchanged(seen)
 
-    own_id = files[0].id_column if files[0].id_column in columns.kinds else None
-    if own_id is not None and reading.id_column is None:
+    id_column = reading.id_column
+    if id_column is None and files[0].id_column in columns.kinds:
+        id_column = files[0].id_column
         notes.add("the first column has no name and is taken as the id of the rows")
     table = Table(
-        found[0],
-        shown_list(given, 3),
-        reading,
-        id_column=reading.id_column or own_id,
+        found[0], shown_list(given, 3), reading, id_column=id_column,
         truth_column=files[0].truth_column,
         names_given=False not in [file.names_given for file in files],
-        n_rows=found[1],
-        label_counts=columns.labels,
-        again=again,
-    )
+        n_rows=found[1], label_counts=columns.labels, again=again,
+    )  # fmt: skip
     _check_roles(table, fewest, notes)
     return replace(table, notes=tuple(notes))
 
@@ -102,16 +95,17 @@ def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> l
             files = sorted(filter(Path.is_file, inside))
             if not files:
                 raise TableError(f"{path} is a folder without files; give one with tables.")
-        elif path.exists() or not glob.has_magic(name):
-            files = [path] if path.exists() else []
-        else:
+        elif glob.has_magic(name) and not path.exists():
             files = [*map(Path, sorted(glob.glob(name, recursive=True)))]  # noqa: PTH207
             if not files:
                 raise TableError(f"{name} matches no file; correct the pattern.")
+        else:
+            files = [path] if path.exists() else []
         for file in files:
             if not file.is_file():
                 raise TableError(f"{file} is not a regular file; save its content to one first.")
-            seen[file] = _stamp(file)
+            found = file.stat()
+            seen[file] = found.st_size, found.st_mtime_ns
             opened.append(open_file(file, reading, notes))
         return opened or [_built_in(name)]
     except (OSError, ValueError) as error:
@@ -135,18 +129,14 @@ def _built_in(name: str) -> Opened:
 
 
 def _first_pass(
-    files: list[Opened],
-    columns: Columns,
-    most: int | None,
-    rng: np.random.Generator,
-    notes: Notes,
-    progress: Progress,
-) -> tuple[pd.DataFrame, int] | None:
+    files: list[Opened], columns: Columns, most: int | None, rng: np.random.Generator,
+    notes: Notes, progress: Progress,
+) -> tuple[pd.DataFrame, int] | None:  # fmt: skip
     """Learn the columns; returns a uniform sample of the rows, and their number.
 
     None if a file must be read in another way, which replaces it.
     """
-    kept: list[tuple[pa.RecordBatch, Opened, np.ndarray]] = []
+    kept: list[tuple[Any, Opened, np.ndarray]] = []
     n_rows, n_kept, bound = 0, 0, 1.0
     for place, file in enumerate(files):
         try:
@@ -168,9 +158,9 @@ def _first_pass(
             files[place] = file.retried(error)
             return None
     if most is not None and n_kept > most:
-        _, kept = _smallest(kept, most)
-    for name in [name for name, kind in columns.kinds.items() if kind is None]:
-        if _UNNAMED.fullmatch(name):
+        kept = _smallest(kept, most)[1]
+    for name, kind in [*columns.kinds.items()]:
+        if kind is None and _UNNAMED.fullmatch(name):
             del columns.kinds[name]
             notes.add("columns without a name and without values are left out", name, 1)
     if len(files) > 1:
@@ -187,52 +177,37 @@ def _smallest(kept: list[Any], most: int) -> tuple[float, list[Any]]:
     return bound, [(batch.filter(pa.array(at)), file, keys[at]) for batch, file, keys, at in low]
 
 
-@contextmanager
-def _unchanged(seen: dict[Path, Any]) -> Iterator[None]:
-    """A look at the files; what goes wrong in it is blamed on a change if there was one."""
-    try:
-        yield
-    except Exception:
-        _check_unchanged(seen)
-        raise
-    _check_unchanged(seen)
-
-
 def _check_unchanged(seen: dict[Path, Any]) -> None:
-    """Refuse files that are others now: their rows would not fit those read before."""
+    """Refuse files that are others now: their rows would not fit, and are to blame for errors."""
     for path, before in seen.items():
-        if _stamp(path) != before:
-            raise TableError(f"{path} was changed while it was read; start again.")
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    """The size of a file, and when it was written."""
-    with suppress(OSError):
-        found = path.stat()
-        return found.st_size, found.st_mtime_ns
-    return None
+        with suppress(OSError):
+            found = path.stat()
+            if (found.st_size, found.st_mtime_ns) == before:
+                continue
+        raise TableError(f"{path} was changed while it was read; start again.")
 
 
 def _check_roles(table: Table, fewest: int, notes: Notes) -> None:
-    columns, reading = list(map(str, table.frame.columns)), table.reading
+    columns, reading = [*map(str, table.frame.columns)], table.reading
     if table.n_rows < fewest:
         rows = "1 row" if table.n_rows == 1 else f"{table.n_rows} rows"
         raise TableError(f"{table.source} has {rows}; give at least {fewest}.")
-    given = [("--id", reading.id_column), ("--label", reading.label_column)]
-    given += [*zip(itertools.repeat("--ignore"), reading.ignored)]
-    given += [*zip(itertools.repeat("--only"), reading.only)]
-    for option, name in given:
-        if name is not None and name not in columns:
+    given = {"--id": [reading.id_column], "--label": [reading.label_column]}
+    for option, names in {**given, "--ignore": reading.ignored, "--only": reading.only}.items():
+        for name in names:
+            if name is None or name in columns:
+                continue
             near = difflib.get_close_matches(name, columns, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {shown_list(columns)}."
             raise TableError(f"{table.source} has no column {name!r} for {option}; {hint}")
     if reading.id_column is not None and reading.id_column == reading.label_column:
         raise TableError(f"--id and --label both name the column {reading.id_column!r}; use two.")
-    if table.truth_column is not None and reading.label_column is None:
-        name = table.truth_column
-        said = f"column {name!r} holds the truth and is left out; compare with it by --label {name}"
-        notes.add(said)
-    for name in table.feature_columns if reading.label_column is None else ():
+    if reading.label_column is not None:
+        return
+    if (truth := table.truth_column) is not None:
+        said = f"column {truth!r} holds the truth and is left out"
+        notes.add(f"{said}; compare with it by --label {truth}")
+    for name in table.feature_columns:
         if re.sub("[^a-z]", "", name.lower()) in _ANSWERS and table.frame[name].nunique() == 2:
             typed = f'"{name}"' if " " in name else name
             said = f"column {name!r} looks like the answer: if it is, say so by --label {typed}"

@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -15,10 +15,9 @@ import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import csv as arrow_csv
 
-from l1kpca.tables.columns import Batches, Opened
 from l1kpca.tables.layout import guess_layout, other_encoding
-from l1kpca.tables.separation import Layout, cells_of
-from l1kpca.tables.table import Notes, Reading, TableError
+from l1kpca.tables.separation import cells_of
+from l1kpca.tables.table import Batches, Layout, Notes, Opened, Reading, TableError
 from l1kpca.tables.written import shortened
 
 # Gives the bytes of a file from the start, and the share of it that was read to the list.
@@ -43,23 +42,20 @@ def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> Open
 
 
 def _opened(path: str, chunks: Chunks, head: bytes, layout: Layout) -> Opened:
-    remarks = []
-    first, last = layout.names[0], layout.names[-1]
+    remarks, first = [], layout.names[0]
     if layout.errors == "replace":
         remarks += ["bytes that are not UTF-8 text are shown as \ufffd (else: --encoding)"]
     elif layout.encoding != "utf-8":
         remarks += [f"the text is taken to be in {layout.encoding} (else: --encoding)"]
     if first == "x0":
-        remarks += [f"no line of column names was found: the columns are called x0 to {last}"]
+        called = f"the columns are called x0 to {layout.names[-1]}"
+        remarks += [f"no line of column names was found: {called}"]
     return Opened(
-        names=layout.names,
-        batches=partial(_batches, path, chunks, layout),
-        retried=partial(_retried, path, chunks, head, layout),
-        layout=layout,
-        names_given=first != "x0",
+        names=layout.names, batches=partial(_batches, path, chunks, layout),
+        retried=partial(_retried, path, chunks, head, layout), layout=layout,
+        names_given=first != "x0", remarks=tuple(remarks),
         id_column=first if layout.header and first == "column 1" else None,
-        remarks=tuple(remarks),
-    )
+    )  # fmt: skip
 
 
 def _retried(path: str, chunks: Chunks, head: bytes, layout: Layout, error: Exception) -> Opened:
@@ -67,10 +63,8 @@ def _retried(path: str, chunks: Chunks, head: bytes, layout: Layout, error: Exce
     said = str(error)
     if "straddl" in said:
         raise _too_long(path) from error
-    if isinstance(error, UnicodeError) or "UTF8" in said:
-        better = other_encoding(layout, head)
-    else:
-        better = replace(layout, even=False)
+    strange = isinstance(error, UnicodeError) or "UTF8" in said
+    better = other_encoding(layout, head) if strange else replace(layout, even=False)
     if better == layout:
         reason = " ".join(said.split())[:200]
         raise TableError(f"{path} cannot be read as a table: {reason}.") from error
@@ -91,20 +85,17 @@ def _batches(path: str, source: Chunks, layout: Layout, notes: Notes) -> Batches
     reader = arrow_csv.open_csv(
         io.BufferedReader(_Piped(chunks), BLOCK),
         read_options=arrow_csv.ReadOptions(
-            block_size=BLOCK,
-            skip_rows=layout.skip,
-            column_names=layout.names,
+            block_size=BLOCK, skip_rows=layout.skip, column_names=layout.names,
             skip_rows_after_names=layout.header,
         ),
         parse_options=arrow_csv.ParseOptions(
             delimiter=layout.delimiter, quote_char=layout.quote, newlines_in_values=True
         ),
         convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(layout.names, pa.string()),
-            null_values=layout.missing,
+            column_types=dict.fromkeys(layout.names, pa.string()), null_values=layout.missing,
             strings_can_be_null=True,
         ),
-    )
+    )  # fmt: skip
     for batch in reader:
         empty = reduce(pc.and_, map(pc.is_null, batch.columns))
         if empty.true_count:
@@ -120,20 +111,21 @@ def _too_long(path: str) -> TableError:
     )
 
 
+@dataclass(eq=False)
 class _Piped(io.RawIOBase):
     """A file of pieces that come one after the other."""
 
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks, self._rest = filter(None, chunks), memoryview(b"")
+    chunks: Iterator[bytes]
+    rest: memoryview | bytes = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, into: Any) -> int:
-        self._rest = self._rest or memoryview(next(self._chunks, b""))
-        taken = min(len(into), len(self._rest))
-        into[:taken] = self._rest[:taken]
-        self._rest = self._rest[taken:]
+        self.rest = self.rest or memoryview(next(filter(None, self.chunks), b""))
+        taken = min(len(into), len(self.rest))
+        into[:taken] = self.rest[:taken]
+        self.rest = self.rest[taken:]
         return taken
 
 
@@ -187,12 +179,10 @@ def as_csv(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
 
 def json_chunks(path: str, lines: Callable[[list[float]], Iterator[str]], notes: Notes) -> Chunks:
     """JSON objects, one per line or all in one list, as CSV with a column for every name."""
-    names: dict[str, None] = {}
-    for found in _objects(path, lines([0.0]), notes):
-        names.update(dict.fromkeys(found))
+    names = dict.fromkeys(itertools.chain(*_objects(path, lines([0.0]), notes)))
 
-    def rows(done: list[float]) -> Iterator[list[str]]:
-        yield list(names)
+    def rows(done: list[float]) -> Iterator[Iterable[str]]:
+        yield names
         for found in _objects(path, lines(done), Notes()):
             yield [_cell(found.get(name)) for name in names]
 
@@ -228,24 +218,24 @@ def _objects(path: str, lines: Iterator[str], notes: Notes) -> Iterator[dict[str
 
 def _rows_in(found: Any) -> list[Any]:
     """The records of a document, nested in the ways of pandas and others."""
-    rows = [found]
     if isinstance(found, list):
         named = len(found) > 1 and all(isinstance(row, list) for row in found)
         return _zipped(found[0], found[1:]) if named else found
     parts = [*found.values()] if isinstance(found, dict) else []
     inside = [p for p in parts if isinstance(p, list) and p and isinstance(p[0], dict | list)]
     if inside and isinstance(found.get("columns"), list):
-        rows = _zipped(found["columns"], inside[0])
-    elif len(inside) == 1:
-        rows = _rows_in(inside[0])
-    elif parts and all(isinstance(part, list) for part in parts):  # a list for each column
-        rows = _zipped(found, itertools.zip_longest(*parts))
-    elif parts and all(isinstance(part, dict) for part in parts):  # an object for each row, or
-        keys = {key: None for part in parts for key in part}  # for each column
-        rows = parts
+        return _zipped(found["columns"], inside[0])
+    if len(inside) == 1:
+        return _rows_in(inside[0])
+    kinds = {*map(type, parts)}
+    if kinds == {list}:  # a list for each column
+        return _zipped(found, itertools.zip_longest(*parts))
+    if kinds == {dict}:  # an object for each column, or for each row
+        keys = dict.fromkeys(itertools.chain(*parts))
         if len(keys) > len(parts):
-            rows = [{name: part.get(key) for name, part in found.items()} for key in keys]
-    return rows
+            parts = [{name: part.get(key) for name, part in found.items()} for key in keys]
+        return parts
+    return [found]
 
 
 def _zipped(names: Iterable[Any], rows: Iterable[Iterable[Any]]) -> list[Any]:

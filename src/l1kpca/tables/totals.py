@@ -22,11 +22,11 @@ def totals_among(encoded: Encoded) -> list[str]:
     n, found, word = len(encoded), np.empty(0, dtype=np.intp), ""
     table = nw.from_native(encoded.table, eager_only=True, pass_through=True)
     for series in table.iter_columns() if isinstance(table, nw.DataFrame) else ():
-        cells = series.to_list() if series.dtype in (nw.String, nw.Categorical) else []
-        words = {
-            cell for cell in {*cells} if isinstance(cell, str) and _TOTAL.fullmatch(cell.strip())
-        }
-        called = np.flatnonzero([cell in words for cell in cells]) if words else found[:0]
+        if series.dtype not in (nw.String, nw.Categorical):
+            continue
+        cells = series.to_list()
+        words = {cell for cell in {*cells} - {None} if _TOTAL.fullmatch(str(cell).strip())}
+        called = np.flatnonzero([cell in words for cell in cells])
         if len(found) < len(called) <= max(1, _MOST_TOTALS * n):
             found, word = called, f" ({cells[called[0]]!r})"
     if not len(found) and _sums_up(encoded):

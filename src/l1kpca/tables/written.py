@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from l1kpca import tuning
@@ -201,8 +201,7 @@ def _seconds(form: str, text: str) -> tuple[float, float]:
     except ValueError:
         return math.nan, math.nan
     wall = (moment.replace(tzinfo=None) - _DAY_ZERO) / timedelta(seconds=1)
-    ahead = moment.utcoffset() if moment.tzinfo not in (None, UTC) else None
-    return wall - (ahead.total_seconds() if ahead else 0.0), wall
+    return wall - (moment.utcoffset() or timedelta(0)).total_seconds(), wall
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ def detect(
     quiet: opt.Quiet = False,
 ) -> None:  # fmt: skip
     """Rank the rows of a table by how abnormal they are, and say why."""
+    from l1kpca.cli.cluster import connected
     from l1kpca.cli.detection import SAMPLE_ROWS, fit_model, show
-    from l1kpca.cli.scoring import connected
     from l1kpca.report.content import MOST_LISTED, report_of
     from l1kpca.report.document import templates
     from l1kpca.tables.sources import read_table
@@ -46,22 +46,22 @@ def detect(
         "max_samples": None if max_samples == "all" else max_samples, "random_state": seed,
         "n_jobs": n_jobs, "memory_limit": memory_limit,
     }  # fmt: skip
-    spread = context.with_resource(connected(cluster))
+    spread = cluster is not None and context.with_resource(connected(cluster))
     reading, compared = opt.given_reading(context), None
     with terminal.progress("reading rows") as progress:
         table = read_table(data, reading, most=SAMPLE_ROWS, seed=seed, progress=progress)
     if reference is None:
-        model, judged = fit_model(table, settings, stated, terminal)
+        model, found = fit_model(table, settings, stated, terminal)
     else:
         used = tuple(table.feature_columns)
         like = replace(reading, id_column=None, label_column=None, ignored=(), only=used)
         settings |= {"calibration": 0.5} | ({"contamination": 0} if contamination == "auto" else {})
         ordinary = read_table(reference, like)
-        model, judged = fit_model(ordinary, settings, stated, terminal)[0], None
+        model, found = fit_model(ordinary, settings, stated, terminal)[0], []
         compared, _ = model.judge(ordinary, ordinary.n_rows, terminal)
         model.check(table)
     n_kept = max(top, 1 if report is None else MOST_LISTED)
-    cases, judged = model.judge(table, n_kept, terminal, judged, spread=spread)
+    cases, judged = model.judge(table, n_kept, terminal, found, spread=spread)
     summary = model.summary(cases, judged, table.source, top, terminal, fdr, alpha)
     if report is not None:
         with terminal.work("--report", "making the report"):

@@ -1,5 +1,6 @@
 """l1kpca reduce."""
 
+from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -24,13 +25,13 @@ def reduce(
     import numpy as np
 
     from l1kpca import L1KernelPCA, tuning
+    from l1kpca.cli.cluster import connected, each
     from l1kpca.cli.detection import SAMPLE_ROWS, changed, learn
-    from l1kpca.cli.scoring import connected, each, robust_scaling
     from l1kpca.tables.sources import read_table
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
     terminal.check(data)
-    spread = context.with_resource(connected(cluster))
+    spread = cluster is not None and context.with_resource(connected(cluster))
     own = L1KernelPCA(
         components, kernel="rbf", gamma="median", random_state=seed, n_jobs=n_jobs,
         memory_limit=memory_limit, verbose=int(terminal.is_watched),
@@ -60,6 +61,27 @@ def reduce(
     listed = [{"name": n, "variance_share": v, "n_iterations": s} for n, v, s in found]
     plain = {"source": table.source, "n_rows": table.n_rows, "columns": encoder.columns_}
     terminal.finish({**plain, "components": listed})
+
+
+def robust_scaling(X: Any, *, scale: bool = True) -> Callable[[Any], Any]:
+    """Columns at median 0 and quartile distance 1; a missing number becomes the median.
+
+    Where the quartiles agree up to rounding, the unit is kept.  Unlike scikit-learn's RobustScaler,
+    this compares with the size of the column, so that its unit makes no difference.
+    """
+    import numpy as np
+
+    half = X / 2  # differences of halves never overflow
+    low, median, high = np.nanpercentile(half, [25, 50, 75], axis=0)
+    spread = high - low
+    rounding = 10 * np.finfo(half.dtype).eps * np.nanmax(np.abs(half), axis=0)
+    spread = np.where(spread > rounding, spread, 0.5)
+
+    def scaled(rows: Any) -> Any:
+        known = np.where(np.isnan(rows), median, rows / 2)
+        return (known - median) / spread if scale else known * 2
+
+    return scaled
 
 
 def _reduced(model: Any, frame: Any) -> Any:

@@ -1,5 +1,6 @@
 """l1kpca score."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,13 +27,13 @@ def score(
     quiet: opt.Quiet = False,
 ) -> int:  # fmt: skip
     """Judge new rows by a saved model, which stays as it is."""
+    from l1kpca.cli.cluster import connected
     from l1kpca.cli.detection import SAMPLE_ROWS, show
-    from l1kpca.cli.scoring import connected
     from l1kpca.persistence import ModelFileError
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
     terminal.check(data, model=model)
-    spread = context.with_resource(connected(cluster))
+    spread = cluster is not None and context.with_resource(connected(cluster))
     fitted = load_model(model, trust or [])
     if fail_on_drift and not hasattr(fitted.detector, "calibration_"):
         lacking = f"needs reference rows, and {model} has none"
@@ -61,15 +62,12 @@ def load_model(path: Path, trusted: list[type]) -> "Model":
     what, way_out = type(saved.estimator).__name__, "give a file that l1kpca detect --save wrote."
     if not isinstance(saved.estimator, KernelPCAOutlierDetector):
         raise persistence.ModelFileError(f"{path} holds a {what}, not a detector; {way_out}")
-    try:
+    with suppress(LookupError, TypeError, ValueError, AttributeError):
         id_column, names_given = saved.attached["id_column"], saved.attached["names_given"]
-        fits = len(saved.estimator.encoder_.columns_) > 0
-    except (LookupError, TypeError, ValueError, AttributeError):
-        fits = False
-    if not fits:
-        lacking = "does not say how columns become features"
-        raise persistence.ModelFileError(f"{path} {lacking}; {way_out}")
-    return Model(saved.estimator, id_column, names_given)
+        if len(saved.estimator.encoder_.columns_) > 0:
+            return Model(saved.estimator, id_column, names_given)
+    lacking = "does not say how columns become features"
+    raise persistence.ModelFileError(f"{path} {lacking}; {way_out}")
 
 
 def read_like(
