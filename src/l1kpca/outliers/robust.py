@@ -60,7 +60,10 @@ class Robust(Rule):
         scores = rows.scores[:, :n_kept]
         center = np.median(scores, axis=0)
         scale = _DEVIATION_PER_MEAN * np.abs(scores - center).mean(axis=0, dtype=np.float64)
-        unit = sum(_nested_squares(part, n_kept).sum(axis=0) for part in parts(rows)) / len(scores)
+        unit = np.zeros(n_kept)
+        for part in parts(rows):
+            unit += _nested_squares(part, n_kept).sum(axis=0)
+        unit /= len(scores)
         rounding = 100 * np.finfo(scores.dtype).eps * np.abs(center)
         # No scale where all scores agree, no unit where the distance is rounding error.
         fitted = FittedRobust(
