@@ -17,7 +17,7 @@ from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.checkpoint import Checkpointed, fingerprint
 from l1kpca.gram.base import Gram
 from l1kpca.optimality import ExactSearch, SdpRounding
-from l1kpca.optimality.certificate import certified
+from l1kpca.optimality.sdp import certified
 
 SOLVERS: dict[str, Callable[..., Finder]] = {
     "fixed_point": SignIteration,
