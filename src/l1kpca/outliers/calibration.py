@@ -44,10 +44,7 @@ class Calibration:
         return self.rows[order[self.labels[order] == UNKNOWN][:n_rows]]
 
     def p_values(self, abnormality: Array, n_left_out: int = 0) -> Array:
-        """(1 + number of reference rows that are as abnormal) / (n + 1).
-
-        The most abnormal reference rows can be left out.
-        """
+        """What the detector gives; the most abnormal reference rows can be left out."""
         reference, abnormality = promises.rounded(self.compared, abnormality)
         n = len(reference) - n_left_out
         return (1 + n - np.searchsorted(reference[:n], abnormality, side="left")) / (n + 1)
@@ -81,9 +78,10 @@ class Calibrated:
         """Fit, and calibrate with the share ``calibration`` of the rows, drawn at random."""
         check_level("calibration", self.calibration)
         if is_precomputed(self.pca):
-            refused = f"calibration={self.calibration} cannot be used with kernel='precomputed'"
-            way_out = "fit with the kernel matrix of some rows, and calibrate with the kernels of"
-            raise ValueError(f"{refused}: {way_out} the others")
+            raise ValueError(
+                f"calibration={self.calibration} cannot be used with kernel='precomputed': fit with"
+                " the kernel matrix of some rows, and calibrate with the kernels of the others"
+            )
         X = X.table if isinstance(X, Encoded) else X  # held-out rows teach the encoder nothing
         n_rows, rng = _num_samples(X), check_seed(self.random_state)
         count = min(max(1, round(self.calibration * n_rows)), n_rows - 1)
@@ -119,10 +117,10 @@ class Calibrated:
             allowed = "y must hold 1 (outlier), 0 (ordinary) or -1 (unknown)"
             raise ValueError(f"{allowed}, found {odd[0]!r}")
         labels = labels.astype(np.int64)
-        before: Calibration | None = getattr(self, "calibration_", None)
-        if before is not None and before.n_split == len(rows):
-            again = np.allclose(abnormality[before.rows], before.abnormality, rtol=1e-6)
-            rows, n_split = (before.rows, before.n_split) if again else (rows, 0)
+        before: Any = getattr(self, "calibration_", None)
+        same = before is not None and before.n_split == len(rows)
+        if same and np.allclose(abnormality[before.rows], before.abnormality, rtol=1e-6):
+            rows, n_split = before.rows, before.n_split
         if (labels[rows] == OUTLIER).all():
             raise ValueError("y leaves no reference row: at least one must not be an outlier")
         self.calibration_ = Calibration(abnormality[rows], labels[rows], rows, n_split)
@@ -151,15 +149,13 @@ class Calibrated:
     def select(self, X: Any, fdr: float = 0.1) -> Array:
         """Flag rows such that on average at most a share ``fdr`` of the flags is false.
 
-        Whether a row is flagged depends on the other rows of X, too.  A warning says what keeps
-        rows from being flagged.
+        The other rows of X count, too.  A warning says what keeps rows from being flagged.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows that ``fit`` has not seen.
         fdr : float, default=0.1
-            The false discovery rate.
 
         Returns
         -------
@@ -167,8 +163,7 @@ class Calibrated:
         """
         check_level("fdr", fdr)
         calibration, abnormality = self._compared(X)
-        advice = calibration.advice(abnormality, fdr)
-        if advice:
+        if advice := calibration.advice(abnormality, fdr):
             warn_user(advice)
         return benjamini_hochberg(calibration.p_values(abnormality), fdr)
 

@@ -9,7 +9,6 @@ from scipy import stats
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.estimators.advice import warn_user
 from l1kpca.outliers.cells import BOUND, Cells, standardized
 from l1kpca.outliers.tails import fit_tail, most_level
 from l1kpca.threads import spans
@@ -118,16 +117,6 @@ def is_one_curve(X: Array) -> bool:
         alike = (rows[:, 1:] * rows[:, :-1]).mean(axis=0) / (size[1:] * size[:-1])
         steps = np.maximum(size[1:] / size[:-1], size[:-1] / size[1:])
     return bool(np.median(alike) > _ALIKE and np.median(steps) < 2)
-
-
-def warn_of_dropped(X: Array, used: Array, names: Array | None) -> None:
-    """Say once what is not looked at."""
-    dropped = (np.arange(len(used)) if names is None else names)[~used]
-    if len(dropped) and used.any():
-        shown = ", ".join(map(str, dropped[:5])) + (", ..." if len(dropped) > 5 else "")
-        empty = " or empty" if np.isnan(np.fmax.reduce(X, axis=0)).any() else ""
-        which = f"{len(dropped)} of {len(used)} columns are constant{empty}"
-        warn_user(f"{which} and were dropped: {shown}")
 
 
 def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bool) -> Cells:
