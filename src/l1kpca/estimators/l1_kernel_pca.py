@@ -193,10 +193,8 @@ class L1KernelPCA(KernelPCABase):
             check_count("n_starts", self.n_starts)
         finder = make_finder(self.solver, self.max_iter, self.tol)
         if self.certify and isinstance(finder, HomogeneousIteration):
-            raise ValueError(
-                f"certify=True bounds the L1 objective, which solver={self.solver!r} does not"
-                " maximize: use another solver, or certify=False"
-            )
+            other = f"the L1 objective, which solver={self.solver!r} does not maximize"
+            raise ValueError(f"certify=True bounds {other}: use another solver, or certify=False")
         solver = Deflation(
             finder,
             start=make_start(self.start, X.shape[0]),

@@ -41,19 +41,14 @@ _MUST_BE: Mapping[str, _Check] = {
     ),
     "fit_inverse_transform": _SWITCH,
     "copy_X": _SWITCH,
-    "verbose": (
-        lambda v: isinstance(v, int | np.integer) and int(v) >= 0,
-        "0 or a positive integer",
-    ),
+    "verbose": (lambda v: isinstance(v, int | np.integer) and v >= 0, "0 or a positive integer"),
     "max_iter": _COUNT,
     "center": (
-        lambda v: isinstance(v, bool | np.bool_) or (isinstance(v, str) and v == "median"),
+        lambda v: _SWITCH[0](v) or (isinstance(v, str) and v == "median"),
         "True, False or 'median'",
     ),
     "gram": (
-        lambda v: (
-            isinstance(v, Gram) or hasattr(v, "build") or (isinstance(v, str) and v in _GRAMS)
-        ),
+        lambda v: v in _GRAMS if isinstance(v, str) else isinstance(v, Gram) or hasattr(v, "build"),
         f"one of {_GRAMS}, or a Gram or a builder of one",
     ),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "None or an integer other than 0"),
@@ -76,15 +71,11 @@ def check_parameters(estimator: Any) -> None:
     if not estimator.fit_inverse_transform or not isinstance(estimator.kernel, str):
         return
     if estimator.kernel == "precomputed":
-        raise ValueError(
-            "fit_inverse_transform=True needs the rows: pass them, and a kernel instead of"
-            " 'precomputed'"
-        )
+        way_out = "pass them, and a kernel instead of 'precomputed'"
+        raise ValueError(f"fit_inverse_transform=True needs the rows: {way_out}")
     if estimator.kernel in NONNEGATIVE:
-        raise ValueError(
-            f"fit_inverse_transform=True cannot use kernel={estimator.kernel!r}, which takes no"
-            " negative numbers, as scores may be: use another kernel"
-        )
+        what = f"kernel={estimator.kernel!r}, which takes no negative numbers, as scores may be"
+        raise ValueError(f"fit_inverse_transform=True cannot use {what}: use another kernel")
 
 
 def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
@@ -117,7 +108,6 @@ def check_kernel_function(kernel: Kernel, X: Any) -> None:
     K = kernel(X[rows], X[rows].copy())  # a copy, since scikit-learn mirrors k(X, X)
     difference = float(np.abs(K - K.T).max())
     if difference > np.sqrt(np.finfo(X.dtype).eps) * float(np.abs(K).max()):
-        raise ValueError(
-            f"kernel={name_of(kernel.function)} is not symmetric: k(x, y) and k(y, x) differ by up"
-            f" to {difference:.3g}; return the same number for both"
-        )
+        what = f"not symmetric: k(x, y) and k(y, x) differ by up to {difference:.3g}"
+        way_out = "return the same number for both"
+        raise ValueError(f"kernel={name_of(kernel.function)} is {what}; {way_out}")

@@ -54,9 +54,9 @@ class Relaxation:
 def relaxation(gram: Gram, seed: int = 0, max_steps: int = MAX_STEPS) -> Relaxation:
     r"""Solve the relaxation by :math:`v_i \leftarrow (M V)_i / \|(M V)_i\|`, a pass over K a step.
 
-    This is the sign iteration with unit vectors in the place of signs.  M is K less half of its
-    diagonal: a constant in the objective, and faster when K is nearly diagonal.  Should the
-    objective fall (M is then too indefinite), M becomes K, with which it never falls.
+    M is K less half of its diagonal: a constant in the objective, and faster when K is nearly
+    diagonal.  Should the objective fall (M is too indefinite), M becomes K, with which it never
+    falls.
     """
     n = gram.n_samples
     rank = min(isqrt(2 * n) + 2, MAX_RANK)
@@ -249,8 +249,8 @@ def certify(
     r"""Bound how far each component of a fitted model can be from the best possible.
 
     A component maximizes :math:`c^T K_j c` over sign vectors c, where :math:`K_j` is the centered
-    Gram matrix without the components before it.  Up to 4000 rows a Cholesky factorization proves
-    the bound, beyond a Lanczos iteration that fails with probability 1e-9.
+    Gram matrix without the components before it.  Beyond 4000 rows the proof of the bound fails
+    with probability 1e-9.
 
     Parameters
     ----------

@@ -78,10 +78,9 @@ class Calibrated:
         """Fit, and calibrate with the share ``calibration`` of the rows, drawn at random."""
         check_level("calibration", self.calibration)
         if is_precomputed(self.pca):
-            raise ValueError(
-                f"calibration={self.calibration} cannot be used with kernel='precomputed': fit with"
-                " the kernel matrix of some rows, and calibrate with the kernels of the others"
-            )
+            refused = f"calibration={self.calibration} cannot be used with kernel='precomputed'"
+            way_out = "fit with the kernel matrix of some rows, and calibrate with the kernels of"
+            raise ValueError(f"{refused}: {way_out} the others")
         X = X.table if isinstance(X, Encoded) else X  # held-out rows teach the encoder nothing
         n_rows, rng = _num_samples(X), check_seed(self.random_state)
         count = min(max(1, round(self.calibration * n_rows)), n_rows - 1)
@@ -97,8 +96,8 @@ class Calibrated:
         Parameters
         ----------
         X : array-like of shape (n_reference, n_features)
-            Reference rows.  Outliers among them cost power, not the promise.  Of the table that
-            ``fit`` split, only the rows that it held out are kept.
+            Outliers among them cost power, not the promise.  Of the table that ``fit`` split, only
+            the rows that it held out are kept.
         y : array-like of shape (n_reference,), default=None
             What is known of them: 1 outlier, 0 ordinary, -1 unknown.  Outliers are left out.
 
@@ -112,8 +111,7 @@ class Calibrated:
         if labels.shape != rows.shape:
             given = f"y has shape {labels.shape}, but X has {len(rows)} rows"
             raise ValueError(f"{given}: give one label each")
-        odd = [value for value in labels.tolist() if value not in (OUTLIER, ORDINARY, UNKNOWN)]
-        if odd:
+        if odd := [v for v in labels.tolist() if v not in (OUTLIER, ORDINARY, UNKNOWN)]:
             allowed = "y must hold 1 (outlier), 0 (ordinary) or -1 (unknown)"
             raise ValueError(f"{allowed}, found {odd[0]!r}")
         labels = labels.astype(np.int64)
@@ -175,7 +173,7 @@ class Calibrated:
         X : array-like of shape (n_samples, n_features)
             Rows that ``fit`` has not seen.
         confidence : float, default=0.95
-            With this chance, the bounds hold for all lines at once: choose one after looking.
+            The chance that the bounds hold for all lines at once: choose one after looking.
 
         Returns
         -------
@@ -189,8 +187,7 @@ class Calibrated:
     def estimated_false_share(self, X: Any) -> Array:
         """Estimate the share of false flags without reference rows.
 
-        A curve for ordinary rows is fitted to the middle of all scores; a ValueError says that
-        their tail is too heavy for that.
+        It is refused if the scores have a heavy tail.
 
         Parameters
         ----------

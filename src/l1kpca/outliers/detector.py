@@ -136,7 +136,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         -------
         judged : Judged
         """
-        X = self._rows(X, reset=False)
+        X = self._rows(X)
         pieces = (projected(self.pca_, self.columns_, X[rows]) for rows in row_spans(X))
         return judge_parts(pieces, self.rule_, self.offset_, n_scores)
 
@@ -217,10 +217,16 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         self.rule_, self.offset_ = fit_rule(rule, rows, self.contamination)
         return rows
 
-    def _rows(self, X: Any, *, reset: bool) -> Array:
-        """Rows as numbers; a fit learns how to read the columns of a data frame."""
+    def _rows(self, X: Any, *, reset: bool = False, asked: str = "") -> Array:
+        """Rows as numbers; a fit learns how to read the columns of a data frame.
+
+        It is refused if the method ``asked`` of needs the columns, and there are none.
+        """
         if not reset:
             check_is_fitted(self)
+        if asked and self.columns_.cells is None:
+            lacking = "the columns of the rows, which kernel='precomputed' does not have"
+            raise ValueError(f"{asked} needs {lacking}: pass the rows and a kernel instead")
         self.encoder_: Any = None if reset else self.encoder_
         precomputed = door.is_precomputed(self.pca)
         if isinstance(X, Encoded):

@@ -37,9 +37,8 @@ def benjamini_hochberg(p: Array, fdr: float) -> Array:
 def standing_apart(abnormality: Array) -> int:
     """How many rows are above a gap that even a heavy tail would not have; 0 if there is none.
 
-    In a Pareto tail, the log ratio of neighbors, times their place from the top, is exponential,
-    alike at all places; in a lighter tail it is smaller toward the top.  An F test compares each
-    with the mean of the places below.
+    In a Pareto tail, the log ratio of neighbors, times their place from the top, is exponential;
+    in a lighter tail it is smaller toward the top.  An F test compares each with those below.
     """
     (scores,), middle = rounded(abnormality), float(np.median(abnormality))
     tail = np.unique(scores[scores > np.float32(middle)])[::-1].astype(np.float64) - middle
@@ -101,8 +100,7 @@ def _largest_counts(looked_at: Array, n: int, k: int, level: float) -> Array:
 def estimated_false_share(abnormality: Array) -> Array:
     """For the line just below each row, the estimated share of false flags.
 
-    The scores of ordinary rows are fitted to the quantiles in the middle, without rows that are
-    taken for outliers.
+    The curve of ordinary rows is fitted to the middle, without what it takes for outliers.
     """
     unknown, n = "the share of false flags cannot be estimated", len(abnormality)
     if n < _FEWEST_ROWS:
@@ -154,8 +152,8 @@ def _fit_middle(abnormality: Array) -> Callable[[Array], Array]:
 class Drift:
     """What a test for drift found."""
 
-    #: Against the claim that the rows are like the reference rows: the gain of a fair game, which
-    #: ever reaches 1 / level, over all batches, with a chance of at most ``level``.
+    #: Of a difference: the gain of a fair game, which ever reaches 1 / level, over all batches,
+    #: with a chance of at most ``level``.
     evidence: float
     level: float  #: The chance of a false alarm.
     beyond: float  #: Share of the last batch beyond nine in ten reference rows.

@@ -146,8 +146,7 @@ class Rule(ABC):
         """Learn how the columns of X are scaled.
 
         With "columns", spreads are at least ``least``, and a column is used where that is not 0.
-        With "common" each is bounded by its own spread, then all are divided by one, the root of
-        the mean squared spread.
+        With "common", each is bounded by its own spread; the unit is the root mean square of all.
         """
         median, center, spread = measured(X, self.center_and_spread)
         if scaling is None:

@@ -32,12 +32,10 @@ class L2KernelPCA(KernelPCABase):
     Parameters
     ----------
     n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha
-    fit_inverse_transform, copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : optional
-        As in `L1KernelPCA`, but all of K must fit into ``memory_limit``.
-    max_iter : int, default=None
-        Maximum number of iterations of "arpack"; None is its default.
-    random_state : int, RandomState instance or None, default=None
-        Seed of "arpack" and "randomized".
+    fit_inverse_transform, max_iter, random_state, copy_X, n_jobs, center, gram
+    memory_limit, dtype, verbose : optional
+        As in `L1KernelPCA`, but all of K must fit into ``memory_limit``, and ``max_iter`` and
+        ``random_state`` are those of "arpack" and "randomized".
     eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
         "auto" is "arpack" for fewer than 10 components of more than 200 rows, else "dense",
         which also replaces "arpack" for as many components as rows.
