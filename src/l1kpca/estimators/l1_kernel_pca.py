@@ -98,9 +98,9 @@ class L1KernelPCA(KernelPCABase):
         Where a search starts.  "column" is the paper's; "auto" takes the components of a sample of
         128 to 512 rows, always the same ones, as the paper's algorithm finds them.
     n_starts : int or "auto", default=1
-        Searches per component; the best is kept, and all but one start at random signs.  With more
-        than 4000 rows these run on a sample, and the last continues from the best.  "auto" searches
-        on all rows until 16 in a row have not raised c^T K c by more than 1e-4 of it.
+        Searches per component; the best is kept, and all but one start at random signs, beyond
+        4000 rows on a sample.  "auto" searches on all rows until 16 in a row have not raised
+        c^T K c by more than 1e-4 of it.
     certify : bool, default=False
         Also bound how far each component can be from the optimum, as ``optimality_gap_``.
     checkpoint : str or path, default=None

@@ -79,9 +79,7 @@ def most_false(reference: Array, abnormality: Array, confidence: float) -> Array
         if left >= ordinary:
             break
         ordinary = left
-    back = np.empty(m, dtype=np.int64)
-    back[order] = found
-    return back
+    return found[np.argsort(order)]
 
 
 def _largest_counts(looked_at: Array, n: int, k: int, level: float) -> Array:

@@ -34,12 +34,11 @@ class Robust(Rule):
     distances together, all residuals together, and the most surprising residual.
 
     Tails, fitted to two quantiles of the training rows, turn the first three of these four numbers
-    into surprises, -log of the share of rows with a larger one.  The abnormality is the largest
-    surprise, so nothing is averaged away.  The first two numbers order the ordinary rows.  All
-    residuals together count from a surprise of log n, where less than one of the n training rows
-    would be.  So does a single cell, but not below what 95 % of the training rows have: one that is
-    e times rarer puts its row just beyond the line; wilder cells count for more, but slowly, so
-    that rows that are odd as a whole come first.
+    into surprises, -log of the share of rows with a larger one.  The abnormality is the largest.
+    The first two numbers order the ordinary rows.  All residuals together count from a surprise of
+    log n, where less than one of the n training rows would be.  So does a single cell, but not
+    below what 95 % of the training rows have: one that is e times rarer puts its row just beyond
+    the line; wilder cells count for more, but slowly, so that rows odd as a whole come first.
 
     *The line.* A row is flagged if its like is rarer than one in :math:`n^{0.7}` ordinary rows
     (one in 150, if n is below 1300).  If there are too many odd rows, as many as are too many are
