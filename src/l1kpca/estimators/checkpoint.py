@@ -89,17 +89,12 @@ class Checkpointed:
         try:
             with replacing(self.path, overwrite=True) as path, path.open("wb") as file:
                 np.savez(
-                    file,
-                    format=_FORMAT,
-                    fingerprint=self.fingerprint,
-                    probe=probe,
-                    seed=self.seed,
+                    file, format=_FORMAT, fingerprint=self.fingerprint, probe=probe, seed=self.seed,
                     steps=np.concatenate([component.trace for component in components]),
                     n_steps=[len(component.trace) for component in components],
                     status=[component.status.name for component in components],
-                    n_starts=[component.n_starts for component in components],
-                    **arrays,
-                )
+                    n_starts=[component.n_starts for component in components], **arrays,
+                )  # fmt: skip
         except OutputError as error:
             reason = str(error).removeprefix(str(self.path)).removesuffix(".")
             raise OutputError(

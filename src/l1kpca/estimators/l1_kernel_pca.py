@@ -196,12 +196,10 @@ class L1KernelPCA(KernelPCABase):
             other = f"the L1 objective, which solver={self.solver!r} does not maximize"
             raise ValueError(f"certify=True bounds {other}: use another solver, or certify=False")
         solver = Deflation(
-            finder,
-            start=make_start(self.start, X.shape[0]),
+            finder, start=make_start(self.start, X.shape[0]), seed=self.seed_,
             n_starts=None if auto else self.n_starts,
             orient=isinstance(self.start, str) and self.start != "column",
-            seed=self.seed_,
-        )
+        )  # fmt: skip
         if self.checkpoint is None:
             return solver
         mark = fingerprint(X, self.get_params(deep=False))

@@ -24,39 +24,27 @@ _COUNT: _Check = (lambda v: v is None or (is_int(v) and v >= 1), "an integer of 
 _MUST_BE: Mapping[str, _Check] = {
     "n_components": (
         lambda v: _COUNT[0](v) or (isinstance(v, Real) and not is_int(v) and 0 < float(v) < 1),
-        "an integer of at least 1, a share of the variance between 0 and 1, or None for all",
-    ),
+        "an integer of at least 1, a share of the variance between 0 and 1, or None for all"),
     "max_components": _COUNT,
-    "kernel": (
-        lambda v: callable(v) or (isinstance(v, str) and v in _KERNELS),
-        f"one of {_KERNELS}, or a function of two rows",
-    ),
-    "kernel_params": (
-        lambda v: isinstance(v, Mapping | None),
-        "a dict of keyword arguments of the kernel, or None",
-    ),
-    "gamma": (
-        lambda v: not isinstance(v, str) or v in GAMMA_RULES,
-        f"a number, None or one of {list(GAMMA_RULES)}",
-    ),
+    "kernel": (lambda v: callable(v) or (isinstance(v, str) and v in _KERNELS),
+               f"one of {_KERNELS}, or a function of two rows"),
+    "kernel_params": (lambda v: isinstance(v, Mapping | None),
+                      "a dict of keyword arguments of the kernel, or None"),
+    "gamma": (lambda v: not isinstance(v, str) or v in GAMMA_RULES,
+              f"a number, None or one of {list(GAMMA_RULES)}"),
     "fit_inverse_transform": _SWITCH,
     "copy_X": _SWITCH,
     "verbose": (lambda v: isinstance(v, int | np.integer) and v >= 0, "0 or a positive integer"),
     "max_iter": _COUNT,
-    "center": (
-        lambda v: _SWITCH[0](v) or (isinstance(v, str) and v == "median"),
-        "True, False or 'median'",
-    ),
+    "center": (lambda v: _SWITCH[0](v) or (isinstance(v, str) and v == "median"),
+               "True, False or 'median'"),
     "gram": (
         lambda v: v in _GRAMS if isinstance(v, str) else isinstance(v, Gram) or hasattr(v, "build"),
-        f"one of {_GRAMS}, or a Gram or a builder of one",
-    ),
+        f"one of {_GRAMS}, or a Gram or a builder of one"),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "None or an integer other than 0"),
-    "dtype": (
-        lambda v: v is None or v in (np.dtype("float32"), np.dtype("float64")),
-        "None, 'float32' or 'float64'",
-    ),
-}
+    "dtype": (lambda v: v is None or v in (np.dtype("float32"), np.dtype("float64")),
+              "None, 'float32' or 'float64'"),
+}  # fmt: skip
 
 
 def check_parameters(estimator: Any) -> None:
@@ -85,14 +73,11 @@ def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     given, asked = X, estimator.dtype
     with overflow_is_checked():  # scikit-learn sums all entries to check that they are finite
         X = validate_data(
-            estimator,
-            X,
-            accept_sparse=False if precomputed else "csr",
+            estimator, X, reset=reset, accept_sparse=False if precomputed else "csr",
             dtype=[np.float64, np.float32] if asked is None else np.dtype(asked),
             # The symmetry check of a kernel matrix also finds NaN and infinity.
             ensure_all_finite=not (precomputed and reset),
-            reset=reset,
-        )
+        )  # fmt: skip
     if isinstance(given, np.memmap) and np.may_share_memory(X, given):
         return given  # on disk, perhaps larger than memory: not copied, and still a memory map
     if reset and not precomputed and estimator.copy_X:

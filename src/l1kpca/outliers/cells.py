@@ -75,9 +75,8 @@ class Cells:
 
     def given(self, X: Array) -> tuple[Array, Array, Array]:
         """Residuals and what is expected in the columns that vary, and how odd each row is."""
-        residual, distance, expected, holes = self.told(
-            *standardized(X, self.used, self.center, self.spread)
-        )
+        z, u = standardized(X, self.used, self.center, self.spread)
+        residual, distance, expected, holes = self.told(z, u)
         whole = holes.shape[1] / np.maximum((~holes).sum(axis=1), 1)
         least = float(np.log(max(1, holes.shape[1])))
         oddness = np.full((len(X), 3), least)

@@ -23,12 +23,9 @@ class _Decomposed(KernelPCABase):
     _method: ClassVar[Callable[..., ComponentSolver]]
 
     def _component_solver(self, X: Any) -> ComponentSolver:
-        return self._method(
-            start=make_start(self.start, X.shape[0]),
-            memory=read_memory_limit(self.memory_limit),
-            seed=self.seed_,
-            max_iter=self.max_iter or MAX_ITER,
-        )
+        memory, start = read_memory_limit(self.memory_limit), make_start(self.start, X.shape[0])
+        steps = self.max_iter or MAX_ITER
+        return self._method(start=start, memory=memory, seed=self.seed_, max_iter=steps)
 
 
 @parameters
@@ -149,12 +146,8 @@ class JointL1KernelPCA(KernelPCABase):
 
     def _component_solver(self, X: Any) -> ComponentSolver:
         check_count("n_starts", self.n_starts)
-        greedy = Deflation(
-            finder=make_finder(self.solver, self.max_iter),
-            start=make_start(self.start, X.shape[0]),
-            n_starts=self.n_starts,
-            seed=self.seed_,
-        )
+        finder, start = make_finder(self.solver, self.max_iter), make_start(self.start, X.shape[0])
+        greedy = Deflation(finder, start=start, n_starts=self.n_starts, seed=self.seed_)
         return self._reaching(JointSigns(greedy, max_iter=self.max_iter or MAX_ITER))
 
 
