@@ -154,7 +154,7 @@ class Cells:
         that is left out becomes one of ``holes``.
         """
         F = self.factor / np.sqrt(self.rest * (self.rest + (self.factor**2).sum(axis=0)))
-        at, some = (np.arange(len(v)), left_out), holes.any(axis=1)
+        at, some = (np.arange(len(v)), left_out), np.any(holes, axis=1)
         if left_out is not None:
             holes[at] = True
             holes = holes & some[:, np.newaxis]

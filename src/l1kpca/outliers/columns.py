@@ -182,8 +182,8 @@ def _correlation(v: Array) -> tuple[Array, float]:
 
 def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) -> Cells:
     """The same with medians, units, tails and cut-off of the residuals of the sample."""
-    *both, _, holes = cells.told(z, u)  # with the medians 0 and the units 1
-    both = np.where(holes, np.nan, both)
+    residual, distance, _, holes = cells.told(z, u)  # with the medians 0 and the units 1
+    both = np.where(holes, np.nan, [residual, distance])
     medians = np.nanmedian(both, axis=1)
     residuals, distances = np.abs(both - medians[:, np.newaxis])
     sizes = residuals[~holes]

@@ -59,7 +59,7 @@ def check_detector(detector: Any) -> Rule:
         lacking = "k(x, x), which kernel='precomputed' does not give"
         raise ValueError(f"rule={detector.rule!r} needs {lacking}: use rule='paper', or a kernel")
     level, most = detector.contamination, detector.max_samples
-    is_share = isinstance(level, Real) and not isinstance(level, bool) and 0 <= level <= 0.5
+    is_share = not isinstance(level, bool) and isinstance(level, Real) and 0 <= float(level) <= 0.5
     if not is_share and not (isinstance(level, str) and level == "auto"):
         raise ValueError(f"contamination={level!r} must be 'auto' or a number between 0 and 0.5")
     if scaling is not None and str(scaling) not in ("columns", "common"):

@@ -113,7 +113,7 @@ class Rule(ABC):
     needs_norms: ClassVar[bool] = True  #: Of k(x, x); ``kernel="precomputed"`` does not give it.
 
     def __post_init__(self) -> None:
-        share = self.variance_kept
+        share: Any = self.variance_kept
         if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) <= 1:
             raise ValueError(f"variance_kept={share!r} must be a number above 0 and at most 1")
 
