@@ -101,8 +101,6 @@ class Cells:
         holes = np.isnan(z)
         v = np.where(holes, 0, (u - self.mean) / self.deviation)
         solved, weight = self.solved(v, holes, left_out)
-        if left_out is not None:
-            v[np.arange(len(v)), left_out] = 0
         beyond = np.sign(z) * np.maximum(np.abs(z) - self.reach, 0) / self.deviation
         residual = np.sqrt(weight) * (solved / weight + beyond)
         v -= solved / weight
@@ -118,7 +116,7 @@ class Cells:
     def filled(self, X: Array) -> tuple[Array, Array]:
         """Rows with their holes filled by what is expected there, and how odd their cells are."""
         holes = np.isnan(X)
-        filled = np.where(holes, self.center, X).astype(X.dtype)
+        filled = np.where(holes, self.center, X).astype(X.dtype, copy=False)
         oddness = np.empty((len(X), 3))
         for rows in spans(len(X), max(1, tuning.CELL_VALUES // X.shape[1])):
             _, expected, oddness[rows] = self.given(X[rows])

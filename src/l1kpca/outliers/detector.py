@@ -220,7 +220,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
     def _rows(self, X: Any, *, reset: bool = False, asked: str = "") -> Array:
         """Rows as numbers; a fit learns how to read the columns of a data frame.
 
-        It is refused if the method ``asked`` of needs the columns, and there are none.
+        If ``asked``, a method that looks at the columns, a kernel matrix is refused.
         """
         if not reset:
             check_is_fitted(self)
