@@ -64,9 +64,8 @@ class L1KPCA(BaseDetector):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, outliers among them.
         y : ignored
-            For the interface alone; PyOD warns if it is given.
+            PyOD warns if it is given.
 
         Returns
         -------
@@ -74,16 +73,14 @@ class L1KPCA(BaseDetector):
         """
         level = self.contamination
         is_threshold = hasattr(level, "fit") and hasattr(level, "predict")
-        is_share = isinstance(level, int | float) and not isinstance(level, bool)
-        if not is_threshold and not (is_share and 0 < level <= 0.5):
+        if not is_threshold and not (isinstance(level, int | float) and 0 < level <= 0.5):
             raise ValueError(
                 f"contamination={level!r} must be a number above 0 and at most 0.5, or a PyThresh"
                 " object; for a line without a known share use l1kpca.KernelPCAOutlierDetector"
             )
         self._set_n_classes(y)
         settings = self.get_params(deep=False)
-        del settings["contamination"]
-        self.detector_ = KernelPCAOutlierDetector(**settings)
+        self.detector_ = KernelPCAOutlierDetector(**settings | {"contamination": "auto"})
         self.decision_scores_ = self.detector_.fit_judge(X).abnormality
         self.n_features_in_ = self.detector_.n_features_in_
         self._process_decision_scores()

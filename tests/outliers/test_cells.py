@@ -156,7 +156,7 @@ def test_units_and_places_of_columns_do_not_matter(X):
 def test_columns_of_one_unit_count_for_as_much_as_they_vary():
     X = np.random.default_rng(0).normal(size=(300, 3)) * [5.0, 5.0, 0.01]
     row = np.array([[0.0, 0.0, 0.08]])
-    odd = [learned(X, one_unit).given(row).oddness[0] for one_unit in (True, False)]
+    odd = [learned(X, one_unit).given(row)[2][0] for one_unit in (True, False)]
     assert (odd[0] < 1).all()
     assert odd[1][2] > 5
 
@@ -256,13 +256,13 @@ def test_a_hole_is_filled_by_its_conditional_mean(X):
     S = cells.times(np.eye(12))
     z = (rows - cells.center) / cells.spread
     v = (z / np.sqrt(1 + (z / 3) ** 2) - cells.mean) / cells.deviation
-    given = cells.given(rows)
+    residual, expected_cells, _ = cells.given(rows)
     for i, row in enumerate(v):
         h = np.isnan(row)
         u = cells.mean + cells.deviation * (S[:, ~h] @ np.linalg.solve(S[np.ix_(~h, ~h)], row[~h]))
         u = np.clip(u, -2.9, 2.9)
         expected = cells.center + cells.spread * u / np.sqrt(1 - (u / 3) ** 2)
-        assert_allclose(given.expected[i, h], expected[h], rtol=1e-6)
+        assert_allclose(expected_cells[i, h], expected[h], rtol=1e-6)
         alone = replace(cells, used=~h, **{
             name: getattr(cells, name)[..., ~h] for name in
             ("spread", "reach", "mean", "deviation", "weight", "medians", "units")
@@ -270,18 +270,18 @@ def test_a_hole_is_filled_by_its_conditional_mean(X):
             rest=1e-3)  # fmt: skip
         solved = np.linalg.solve(alone.times(np.eye((~h).sum())), row[~h])
         weight = np.linalg.inv(S[np.ix_(~h, ~h)]).diagonal()
-        assert_allclose(given.residual[i, ~h] * cells.units[0, ~h] + cells.medians[0, ~h],
+        assert_allclose(residual[i, ~h] * cells.units[0, ~h] + cells.medians[0, ~h],
                         solved / np.sqrt(weight) + np.sqrt(weight) * (
                             np.sign(z[i]) * np.maximum(np.abs(z[i]) - cells.reach, 0)
                             / cells.deviation)[~h], rtol=1e-6)  # fmt: skip
-    assert (given.residual[np.isnan(rows)] == 0).all()
+    assert (residual[np.isnan(rows)] == 0).all()
 
 
 def test_many_columns_with_holes_by_steps(X, monkeypatch):
     cells, rows = learned(X), with_holes(X[:50], 0.3)
-    exact = cells.given(rows).expected
+    exact = cells.given(rows)[1]
     monkeypatch.setattr(tuning, "HOLE_COLUMNS", 5)
-    assert_allclose(cells.given(rows).expected[np.isnan(rows)], exact[np.isnan(rows)], rtol=1e-6)
+    assert_allclose(cells.given(rows)[1][np.isnan(rows)], exact[np.isnan(rows)], rtol=1e-6)
 
 
 def test_holes_in_fit_score_cells_and_explain(X):

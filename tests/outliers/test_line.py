@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from l1kpca import KernelPCAOutlierDetector
-from l1kpca.outliers.rules import is_clear
+from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.outliers.tails import fit_tail, surplus
 from toys.largest import Largest
 
@@ -56,10 +55,13 @@ def test_there_is_no_floor():
 
 
 def test_a_clear_line_has_few_rows_near_it():
-    far = np.r_[np.linspace(0, 1, 90), np.linspace(8, 9, 10)]
-    assert is_clear(far, 4.0)
-    assert not is_clear(np.linspace(0, 9, 100), 8.0)
-    assert not is_clear(np.linspace(0, 1, 100), 4.0), "nothing is beyond it"
+    even = np.linspace(-9, 9, 201)
+    apart = np.where(np.abs(even) > 8, 10 * even, even / 8)
+    for X, contamination, clear in ((apart, 0.1, True), (even, 0.11, False), (apart, 0, False)):
+        detector = KernelPCAOutlierDetector(
+            L1KernelPCA(1), rule=Largest(), scaling=None, contamination=contamination
+        )
+        assert detector.fit(X[:, np.newaxis]).clear_line_ == clear, "none is beyond the last line"
 
 
 def test_a_rule_may_set_its_line_when_it_is_fitted():

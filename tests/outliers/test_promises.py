@@ -12,7 +12,6 @@ from l1kpca.outliers.promises import (
     _largest_counts,
     benjamini_hochberg,
     estimated_false_share,
-    fit_null,
     most_false,
 )
 
@@ -95,7 +94,7 @@ def test_the_estimate_is_near_the_truth_when_outliers_are_apart(df, share):
 @pytest.mark.parametrize("seed", range(5))
 def test_a_heavy_tail_is_refused(seed):
     with pytest.raises(ValueError, match="outliers cannot be told from a heavy tail; calibrate"):
-        fit_null(np.random.default_rng(seed).standard_t(3, 3000))
+        estimated_false_share(np.random.default_rng(seed).standard_t(3, 3000))
 
 
 def test_the_detector_estimates_for_its_own_rows():
@@ -110,6 +109,6 @@ def test_the_detector_estimates_for_its_own_rows():
 
 def test_too_few_rows_and_equal_scores_are_refused():
     with pytest.raises(ValueError, match="cannot be estimated from 99 rows: it takes 100, or cal"):
-        fit_null(np.arange(99.0))
+        estimated_false_share(np.arange(99.0))
     with pytest.raises(ValueError, match="cannot be estimated: most scores are equal"):
-        fit_null(np.repeat([1.0, 2.0], [190, 10]))
+        estimated_false_share(np.repeat([1.0, 2.0], [190, 10]))

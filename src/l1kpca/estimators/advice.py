@@ -41,14 +41,11 @@ def warn_of_fit(gram: Gram, kernel: Kernel | None, ends: list[str], asked: Any) 
         )
     if isinstance(asked, Integral) and int(asked) > count:
         why = "no direction has a positive objective" if indefinite else "only rounding error is"
-        warn_user(
-            f"n_components={asked} exceeds the rank of the data: stopped after"
-            f" n_components_={count}, where {why} left"
-        )
+        stopped = f"stopped after n_components_={count}, where {why} left"
+        warn_user(f"n_components={asked} exceeds the rank of the data: {stopped}")
     for status in (Status.MAX_ITER, Status.NOT_PROVEN):
-        stopped = ends.count(status.value)
-        if stopped:
-            warn_user(f"{stopped} of {count} components {status}", ConvergenceWarning)
+        if cut_short := ends.count(status.value):
+            warn_user(f"{cut_short} of {count} components {status}", ConvergenceWarning)
 
 
 def warn_if_stalled(gram: Gram, components: list[Component]) -> None:

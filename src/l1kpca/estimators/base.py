@@ -183,8 +183,9 @@ class KernelPCABase(FittedKernelPCA):
             self.gamma_ = resolve_gamma(self.gamma, X)
             params = dict(self.kernel_params or {})
             if not callable(self.kernel):
-                given = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
-                params = {n: v for n, v in given.items() if n in KERNEL_PARAMS[self.kernel]}
+                params = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+                for name in params.keys() - KERNEL_PARAMS[self.kernel]:
+                    del params[name]
             kernel = Kernel(self.kernel, params)
             check_scale(X.extremes if is_on_workers(X) else X, kernel, X.shape[0])
             gram, chosen = choose(self.gram, X, kernel, resources, cluster)

@@ -23,6 +23,7 @@ from l1kpca.threads import spans
 _FORMAT = 1
 _HASHED_ROWS = 65_536
 _PROBED_ROWS = 16
+_WAY_OUT = "delete the file to start over, or give another path"
 _WITHOUT_EFFECT = {
     "certify", "n_components", "max_components", "verbose", "n_jobs", "memory_limit", "checkpoint",
     "copy_X",
@@ -35,10 +36,8 @@ def saved_seed(checkpoint: Any, instead: int) -> int:
         raise ValueError(f"checkpoint={checkpoint!r} must be the path of a file, or None")
     path = Path(checkpoint)
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise ValueError(
-            f"checkpoint={str(path)!r} needs a folder that exists and is writable: create it, or"
-            " give another path"
-        )
+        lacking = f"checkpoint={str(path)!r} needs a folder that exists and is writable"
+        raise ValueError(f"{lacking}: create it, or give another path")
     content = _read(path)
     return instead if content is None else int(content["seed"])
 
@@ -54,8 +53,7 @@ class Checkpointed:
 
     def components(self, gram: Gram, limit: int) -> Iterator[Component]:
         """Yield the saved components, then new ones."""
-        # Entries of K tell apart what settings do not: two kernel functions of the same name, or
-        # fewer landmarks for lack of memory.
+        # What settings do not tell apart: kernel functions of one name, fewer landmarks.
         rows = np.unique(np.linspace(0, gram.n_samples - 1, _PROBED_ROWS).astype(int))
         probe = gram.columns(rows, rows=rows)
         done = self.load(gram, probe)
@@ -75,10 +73,8 @@ class Checkpointed:
         same = content["fingerprint"] == self.fingerprint and content["probe"].dtype == probe.dtype
         tolerance = np.sqrt(np.finfo(probe.dtype).eps) * np.abs(probe).max()
         if not same or not np.allclose(probe, content["probe"], rtol=0, atol=tolerance):
-            raise ValueError(
-                f"checkpoint={str(self.path)!r} was made with other data or settings: delete the"
-                " file to start over, or give another path"
-            )
+            other = f"checkpoint={str(self.path)!r} was made with other data or settings"
+            raise ValueError(f"{other}: {_WAY_OUT}")
         traces = np.split(content["steps"], np.cumsum(content["n_steps"])[:-1])
         columns = *gram.unpacked(content).values(), content["status"], content["n_starts"]
         return [
@@ -93,17 +89,12 @@ class Checkpointed:
         try:
             with replacing(self.path, overwrite=True) as path, path.open("wb") as file:
                 np.savez(
-                    file,
-                    format=_FORMAT,
-                    fingerprint=self.fingerprint,
-                    probe=probe,
-                    seed=self.seed,
+                    file, format=_FORMAT, fingerprint=self.fingerprint, probe=probe, seed=self.seed,
                     steps=np.concatenate([component.trace for component in components]),
                     n_steps=[len(component.trace) for component in components],
                     status=[component.status.name for component in components],
-                    n_starts=[component.n_starts for component in components],
-                    **arrays,
-                )
+                    n_starts=[component.n_starts for component in components], **arrays,
+                )  # fmt: skip
         except OutputError as error:
             reason = str(error).removeprefix(str(self.path)).removesuffix(".")
             raise OutputError(
@@ -123,10 +114,8 @@ def _read(path: Path) -> Mapping[str, Any] | None:
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001 (a damaged file makes readers raise anything)
-        raise ValueError(
-            f"checkpoint={str(path)!r} is not a checkpoint of this version of l1kpca: delete the"
-            " file to start over, or give another path"
-        ) from None
+        unknown = f"checkpoint={str(path)!r} is not a checkpoint of this version of l1kpca"
+        raise ValueError(f"{unknown}: {_WAY_OUT}") from None
     return found
 
 

@@ -71,9 +71,8 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         r"""Rows with approximately the given scores.
 
         Scores s describe the point :math:`P = m + \sum_j s_j w_j` of feature space, with m the
-        center and w the components.  Only the linear kernel has a row for every such point.  For
-        others, "ridge" predicts the row by kernel ridge regression on the scores; "fixed_point"
-        finds the row whose image is nearest to P (Mika et al., 1998), shortening steps of
+        center and w the components.  "ridge" predicts the row by kernel ridge regression on the
+        scores; "fixed_point" finds the row with the nearest image (Mika et al., 1998), shortening
 
         .. math:: x \leftarrow \frac{\sum_l g_l k(x, x_l)\, x_l}{\sum_l g_l k(x, x_l)}
                   \quad\text{with } P = \sum_l g_l \phi(x_l)
@@ -91,7 +90,6 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         -------
         rows : ndarray or Dask array of shape (n_samples, n_features)
         """
-        check_is_fitted(self)
         self._check_inverse(method)
         if is_dask(X):
             ridge = method != "fixed_point"
@@ -100,10 +98,8 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         floats = [np.float64, np.float32]
         scores = check_array(X, dtype=floats, input_name="X", ensure_min_features=0)
         if scores.shape[1] != self.n_components_:
-            raise ValueError(
-                f"X has {scores.shape[1]} columns, but n_components_={self.n_components_}: pass"
-                " scores, as transform returns"
-            )
+            given = f"X has {scores.shape[1]} columns, but n_components_={self.n_components_}"
+            raise ValueError(f"{given}: pass scores, as transform returns")
         return self._rows_of(scores, method)
 
     def denoise(self, X: Any, *, method: str = "auto") -> Array:
@@ -114,10 +110,8 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
 
         Parameters
         ----------
-        X : array-like, sparse matrix or Dask array of shape (n_samples, n_features)
-            Rows.
-        method : {"auto", "ridge", "fixed_point"}, default="auto"
-            As in `inverse_transform`.
+        X, method
+            As in `transform` and `inverse_transform`.
 
         Returns
         -------
@@ -131,27 +125,24 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         >>> L1KernelPCA(1).fit(X).denoise([[3.0, 1.0]]).round(1)
         array([[2., 2.]])
         """
-        check_is_fitted(self)
         self._check_inverse(method)  # before any work
         scores = self.transform(X) if is_dask(X) else self.project(X).scores
         return self.inverse_transform(scores, method=method)
 
     def _check_inverse(self, method: str) -> None:
-        kernel = name_of(self.kernel)
+        check_is_fitted(self)
+        kernel, refused = name_of(self.kernel), ""
         if method not in INVERSE_METHODS:
-            raise ValueError(f"method={method!r} must be one of {list(INVERSE_METHODS)}")
-        if self.kernel == "precomputed":
-            raise ValueError(
-                "pre-images need the rows: pass them, and a kernel instead of 'precomputed'"
-            )
-        if method != "auto" and self.kernel == "linear":
-            raise ValueError(
-                f"method={method!r} is not for kernel='linear', which is exact: use method='auto'"
-            )
-        if method == "fixed_point" and self.kernel != "rbf":
-            raise ValueError(
-                f"method='fixed_point' needs kernel='rbf', got {kernel}: use method='ridge'"
-            )
+            refused = f"method={method!r} must be one of {list(INVERSE_METHODS)}"
+        elif self.kernel == "precomputed":
+            refused = "pre-images need the rows: pass them, and a kernel instead of 'precomputed'"
+        elif method != "auto" and self.kernel == "linear":
+            refused = f"method={method!r} is not for kernel='linear', which is exact"
+            refused += ": use method='auto'"
+        elif method == "fixed_point" and self.kernel != "rbf":
+            refused = f"method='fixed_point' needs kernel='rbf', got {kernel}: use method='ridge'"
+        if refused:
+            raise ValueError(refused)
         if method != "fixed_point" and self.inverse_ is None:
             instead = " or use method='fixed_point'" if self.kernel == "rbf" else ""
             raise NotFittedError(
@@ -165,10 +156,9 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
                 rows = self.inverse_(scores)
             return check_results(rows, self.kernel)
         if self.projection_.rows is None:
-            raise ValueError(
-                f"method='fixed_point' needs the training rows, which gram={self.gram!r} does not"
-                " keep: use method='ridge', or another gram"
-            )
+            lacking = f"the training rows, which gram={self.gram!r} does not keep"
+            way_out = "use method='ridge', or another gram"
+            raise ValueError(f"method='fixed_point' needs {lacking}: {way_out}")
         start = None if self.inverse_ is None else self.inverse_(scores)
         with computing(self.n_jobs) as workers:
             return FixedPointInverse(self.projection_, workers)(scores, start)
@@ -182,13 +172,12 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         .. math:: 1 - \sum_{ij} |x_{ij} - \hat x_{ij}| / s_j \Big/ \sum_{ij} |x_{ij} - m_j| / s_j
 
         with :math:`m_j` the training median and :math:`s_j` the mean absolute deviation of column
-        j.  0 is no better than the medians; too many components only reproduce the medians.
+        j.  0 is no better than the medians, which too many components only reproduce.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows, preferably not the training rows.  If those are on a cluster, 20 000 evenly spaced
-            ones represent them.
+            Preferably not the training rows; 20 000 of those on a cluster count.
         y : ignored
 
         Returns
@@ -198,9 +187,8 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """
         check_is_fitted(self)
         if self.kernel == "precomputed":
-            raise ValueError(
-                "score needs the rows: pass them, and a kernel instead of 'precomputed'"
-            )
+            way_out = "pass them, and a kernel instead of 'precomputed'"
+            raise ValueError(f"score needs the rows: {way_out}")
         X, training = check_rows(self, X, reset=False), self.X_fit_
         if is_dask(training):
             training = np.asarray(training[:: max(1, len(training) // tuning.SEEDING_ROWS)])
@@ -211,9 +199,8 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         inverse = least_squares_inverse(self.project(training).scores, training)
         missed = np.zeros(2)  # by the prediction, and by the medians
         for first in range(min(rows.shape[1], _FEATURE_GROUPS)):
-            group = np.s_[:, first::_FEATURE_GROUPS]
-            hidden = rows.copy()
-            hidden[group] = np.broadcast_to(median, rows.shape)[group]
+            group, hidden = np.s_[:, first::_FEATURE_GROUPS], rows.copy()
+            hidden[group] = median[group[1]]
             scores = self.project(hidden).scores
             with overflow_is_checked():
                 guesses = inverse(scores)[group], hidden[group]
@@ -224,9 +211,6 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "projection_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -75,8 +75,7 @@ def least_squares_inverse(scores: Array, X: Array) -> LinearInverse:
 class FixedPointInverse:
     r"""The row whose image is nearest to a point P, as in `FittedKernelPCA.inverse_transform`.
 
-    With k(x, x) = 1, :math:`\|\phi(x) - P\|^2 = 1 - 2 f(x) + \|P\|^2`, where
-    :math:`f(x) = \sum_l g_l k(x, x_l)`: the pre-image maximizes f.  Where f > 0, its gradient
+    As k(x, x) = 1, it maximizes :math:`f(x) = \sum_l g_l k(x, x_l)`.  Where f > 0, its gradient
     points from x to the step T(x) of Mika et al.; a step that does not raise f is halved.
     """
 

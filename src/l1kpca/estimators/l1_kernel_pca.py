@@ -17,7 +17,7 @@ from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.checkpoint import Checkpointed, fingerprint
 from l1kpca.gram.base import Gram
 from l1kpca.optimality import ExactSearch, SdpRounding
-from l1kpca.optimality.certificate import certified
+from l1kpca.optimality.sdp import certified
 
 SOLVERS: dict[str, Callable[..., Finder]] = {
     "fixed_point": SignIteration,
@@ -98,9 +98,9 @@ class L1KernelPCA(KernelPCABase):
         Where a search starts.  "column" is the paper's; "auto" takes the components of a sample of
         128 to 512 rows, always the same ones, as the paper's algorithm finds them.
     n_starts : int or "auto", default=1
-        Searches per component; the best is kept, and all but one start at random signs.  With more
-        than 4000 rows these run on a sample, and the last continues from the best.  "auto" searches
-        on all rows until 16 in a row have not raised c^T K c by more than 1e-4 of it.
+        Searches per component; the best is kept, and all but one start at random signs, beyond
+        4000 rows on a sample.  "auto" searches on all rows until 16 in a row have not raised
+        c^T K c by more than 1e-4 of it.
     certify : bool, default=False
         Also bound how far each component can be from the optimum, as ``optimality_gap_``.
     checkpoint : str or path, default=None
@@ -193,17 +193,13 @@ class L1KernelPCA(KernelPCABase):
             check_count("n_starts", self.n_starts)
         finder = make_finder(self.solver, self.max_iter, self.tol)
         if self.certify and isinstance(finder, HomogeneousIteration):
-            raise ValueError(
-                f"certify=True bounds the L1 objective, which solver={self.solver!r} does not"
-                " maximize: use another solver, or certify=False"
-            )
+            other = f"the L1 objective, which solver={self.solver!r} does not maximize"
+            raise ValueError(f"certify=True bounds {other}: use another solver, or certify=False")
         solver = Deflation(
-            finder,
-            start=make_start(self.start, X.shape[0]),
+            finder, start=make_start(self.start, X.shape[0]), seed=self.seed_,
             n_starts=None if auto else self.n_starts,
             orient=isinstance(self.start, str) and self.start != "column",
-            seed=self.seed_,
-        )
+        )  # fmt: skip
         if self.checkpoint is None:
             return solver
         mark = fingerprint(X, self.get_params(deep=False))

@@ -24,44 +24,28 @@ _COUNT: _Check = (lambda v: v is None or (is_int(v) and v >= 1), "an integer of 
 _MUST_BE: Mapping[str, _Check] = {
     "n_components": (
         lambda v: _COUNT[0](v) or (isinstance(v, Real) and not is_int(v) and 0 < float(v) < 1),
-        "an integer of at least 1, a share of the variance between 0 and 1, or None for all",
-    ),
+        "an integer of at least 1, a share of the variance between 0 and 1, or None for all"),
     "max_components": _COUNT,
-    "kernel": (
-        lambda v: callable(v) or (isinstance(v, str) and v in _KERNELS),
-        f"one of {_KERNELS}, or a function of two rows",
-    ),
-    "kernel_params": (
-        lambda v: isinstance(v, Mapping | None),
-        "a dict of keyword arguments of the kernel, or None",
-    ),
-    "gamma": (
-        lambda v: not isinstance(v, str) or v in GAMMA_RULES,
-        f"a number, None or one of {list(GAMMA_RULES)}",
-    ),
+    "kernel": (lambda v: callable(v) or (isinstance(v, str) and v in _KERNELS),
+               f"one of {_KERNELS}, or a function of two rows"),
+    "kernel_params": (lambda v: isinstance(v, Mapping | None),
+                      "a dict of keyword arguments of the kernel, or None"),
+    "gamma": (lambda v: not isinstance(v, str) or v in GAMMA_RULES,
+              f"a number, None or one of {list(GAMMA_RULES)}"),
     "fit_inverse_transform": _SWITCH,
     "copy_X": _SWITCH,
-    "verbose": (
-        lambda v: isinstance(v, int | np.integer) and int(v) >= 0,
-        "0 or a positive integer",
-    ),
+    "verbose": (lambda v: isinstance(v, int | np.integer) and int(v) >= 0,
+                "0 or a positive integer"),
     "max_iter": _COUNT,
-    "center": (
-        lambda v: isinstance(v, bool | np.bool_) or (isinstance(v, str) and v == "median"),
-        "True, False or 'median'",
-    ),
+    "center": (lambda v: _SWITCH[0](v) or (isinstance(v, str) and v == "median"),
+               "True, False or 'median'"),
     "gram": (
-        lambda v: (
-            isinstance(v, Gram) or hasattr(v, "build") or (isinstance(v, str) and v in _GRAMS)
-        ),
-        f"one of {_GRAMS}, or a Gram or a builder of one",
-    ),
+        lambda v: v in _GRAMS if isinstance(v, str) else isinstance(v, Gram) or hasattr(v, "build"),
+        f"one of {_GRAMS}, or a Gram or a builder of one"),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "None or an integer other than 0"),
-    "dtype": (
-        lambda v: v is None or v in (np.dtype("float32"), np.dtype("float64")),
-        "None, 'float32' or 'float64'",
-    ),
-}
+    "dtype": (lambda v: v is None or v in (np.dtype("float32"), np.dtype("float64")),
+              "None, 'float32' or 'float64'"),
+}  # fmt: skip
 
 
 def check_parameters(estimator: Any) -> None:
@@ -76,15 +60,11 @@ def check_parameters(estimator: Any) -> None:
     if not estimator.fit_inverse_transform or not isinstance(estimator.kernel, str):
         return
     if estimator.kernel == "precomputed":
-        raise ValueError(
-            "fit_inverse_transform=True needs the rows: pass them, and a kernel instead of"
-            " 'precomputed'"
-        )
+        way_out = "pass them, and a kernel instead of 'precomputed'"
+        raise ValueError(f"fit_inverse_transform=True needs the rows: {way_out}")
     if estimator.kernel in NONNEGATIVE:
-        raise ValueError(
-            f"fit_inverse_transform=True cannot use kernel={estimator.kernel!r}, which takes no"
-            " negative numbers, as scores may be: use another kernel"
-        )
+        what = f"kernel={estimator.kernel!r}, which takes no negative numbers, as scores may be"
+        raise ValueError(f"fit_inverse_transform=True cannot use {what}: use another kernel")
 
 
 def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
@@ -94,14 +74,11 @@ def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     given, asked = X, estimator.dtype
     with overflow_is_checked():  # scikit-learn sums all entries to check that they are finite
         X = validate_data(
-            estimator,
-            X,
-            accept_sparse=False if precomputed else "csr",
+            estimator, X, reset=reset, accept_sparse=False if precomputed else "csr",
             dtype=[np.float64, np.float32] if asked is None else np.dtype(asked),
             # The symmetry check of a kernel matrix also finds NaN and infinity.
             ensure_all_finite=not (precomputed and reset),
-            reset=reset,
-        )
+        )  # fmt: skip
     if isinstance(given, np.memmap) and np.may_share_memory(X, given):
         return given  # on disk, perhaps larger than memory: not copied, and still a memory map
     if reset and not precomputed and estimator.copy_X:
@@ -117,7 +94,6 @@ def check_kernel_function(kernel: Kernel, X: Any) -> None:
     K = kernel(X[rows], X[rows].copy())  # a copy, since scikit-learn mirrors k(X, X)
     difference = float(np.abs(K - K.T).max())
     if difference > np.sqrt(np.finfo(X.dtype).eps) * float(np.abs(K).max()):
-        raise ValueError(
-            f"kernel={name_of(kernel.function)} is not symmetric: k(x, y) and k(y, x) differ by up"
-            f" to {difference:.3g}; return the same number for both"
-        )
+        what = f"not symmetric: k(x, y) and k(y, x) differ by up to {difference:.3g}"
+        way_out = "return the same number for both"
+        raise ValueError(f"kernel={name_of(kernel.function)} is {what}; {way_out}")

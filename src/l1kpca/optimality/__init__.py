@@ -1,6 +1,5 @@
 """How good an L1 component is: proven bounds, and the global optimum of small problems."""
 
-from l1kpca.optimality.certificate import Certificate, certify
 from l1kpca.optimality.exact import (
     ExactResult,
     ExactSearch,
@@ -10,7 +9,7 @@ from l1kpca.optimality.exact import (
     exact,
     exact_plan,
 )
-from l1kpca.optimality.sdp import SdpRounding
+from l1kpca.optimality.sdp import Certificate, SdpRounding, certify
 
 __all__ = [
     "Certificate", "ExactResult", "ExactSearch", "MaxCut", "Plan", "SdpRounding", "as_maxcut",

@@ -1,7 +1,6 @@
 """The global optimum: which search is affordable, what it found, and the problem as a graph."""
 
 from dataclasses import dataclass, field
-from numbers import Real
 from time import monotonic
 from typing import Any
 
@@ -9,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from l1kpca._typing import Array, Signs
-from l1kpca.checks import check_count, check_kernel_matrix
+from l1kpca.checks import check_kernel_matrix
 from l1kpca.components.spectrum import low_rank_factor
 from l1kpca.directions.base import Direction, Status
 from l1kpca.gram.base import Gram
@@ -56,8 +55,9 @@ class ExactResult:
     @property
     def gap(self) -> float:
         """upper_bound / value - 1; zero when the optimum is proven."""
-        far = max(0.0, self.upper_bound / self.value - 1) if self.value > 0 else np.inf
-        return 0.0 if self.status == "optimal" else far
+        if self.status == "optimal":
+            return 0.0
+        return max(0.0, self.upper_bound / self.value - 1) if self.value > 0 else np.inf
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ExactSearch:
     max_seconds: float = MAX_SECONDS
 
     def __post_init__(self) -> None:
-        check_budget(self.max_nodes, self.max_seconds)
+        searches.check_budget(self.max_nodes, self.max_seconds)
 
     def find(self, gram: Gram, starts: Signs) -> list[Direction]:
         """The optimum, once for each column of ``starts``, whose values do not matter."""
@@ -117,29 +117,16 @@ class ExactSearch:
                 found = searches.branch_and_bound(K, start, relaxed.V, self.max_nodes, deadline)
                 signs, value, n_nodes = found.signs, found.value, found.n_nodes
                 bound = min(bound, found.upper_bound)
-        return _result(plan, signs, value, bound, n_nodes)
-
-
-def _result(plan: Plan, signs: Array, value: float, bound: float, n_nodes: int) -> ExactResult:
-    if bound <= value + searches.TOLERANCE * abs(value):
-        status, bound, message = "optimal", value, f"optimum proven by {plan.method}"
-    elif plan.method == "none":
-        status = "refused"
-        message = f"{plan.reason}; this is the rounded relaxation and its bound: take fewer rows"
-    else:
-        status = "stopped"
-        message = (
-            f"{plan.method} stopped after {n_nodes} nodes before the optimum was proven: raise"
-            " max_nodes or max_seconds, or take fewer rows"
-        )
-    return ExactResult(signs, value, bound, status, message, n_nodes, plan)
-
-
-def check_budget(max_nodes: Any, max_seconds: Any) -> None:
-    """Refuse budgets that are not positive numbers."""
-    check_count("max_nodes", max_nodes)
-    if not isinstance(max_seconds, Real) or not float(max_seconds) > 0:
-        raise ValueError(f"max_seconds={max_seconds!r} must be a positive number")
+        if bound <= value + searches.TOLERANCE * abs(value):
+            status, bound, message = "optimal", value, f"optimum proven by {plan.method}"
+        elif plan.method == "none":
+            what = "this is the rounded relaxation and its bound"
+            status, message = "refused", f"{plan.reason}; {what}: take fewer rows"
+        else:
+            what = f"{plan.method} stopped after {n_nodes} nodes before the optimum was proven"
+            way_out = "raise max_nodes or max_seconds, or take fewer rows"
+            status, message = "stopped", f"{what}: {way_out}"
+        return ExactResult(signs, value, bound, status, message, n_nodes, plan)
 
 
 def problem_of(K_or_model: Any) -> Gram:
@@ -157,8 +144,7 @@ def exact(
 
     We take the cheapest of three searches: all sign vectors (up to 22 rows); the cells of an
     arrangement of hyperplanes (rank up to 6: thousands of rows of rank 2, hundreds of rank 4);
-    branch and bound (up to 4000 rows: 80 take seconds, more than 100 rarely end).  `exact_plan`
-    says beforehand which one, and its cost.
+    branch and bound (up to 4000 rows: 80 take seconds, more than 100 rarely end).
 
     Parameters
     ----------
@@ -172,8 +158,6 @@ def exact(
     Returns
     -------
     result : ExactResult
-        ``signs``, ``value``, ``gap`` (0 when proven), ``status`` ("optimal", "stopped" or
-        "refused") and a ``message`` that says what to do.
 
     Examples
     --------
@@ -191,7 +175,7 @@ def exact(
 def exact_plan(
     K_or_model: Any, *, max_nodes: int = MAX_NODES, max_seconds: float = MAX_SECONDS
 ) -> Plan:
-    """What `exact` would do with the same arguments, and what it would cost.
+    """Which search `exact` would take with the same arguments, and what it would cost.
 
     Parameters
     ----------

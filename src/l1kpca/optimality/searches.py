@@ -13,11 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, count, islice
 from math import comb
+from numbers import Real
 from time import monotonic
+from typing import Any
 
 import numpy as np
 
 from l1kpca._typing import Array
+from l1kpca.checks import check_count
 from l1kpca.loops import compiled
 
 TOLERANCE = 1e-9  # relative: nearer values count as equal
@@ -51,6 +54,13 @@ class Outcome:
     def is_proven(self) -> bool:
         """Whether no sign vector can be better, up to 1e-9 of the value."""
         return self.upper_bound <= self.value + TOLERANCE * abs(self.value)
+
+
+def check_budget(max_nodes: Any, max_seconds: Any) -> None:
+    """Refuse budgets that are not positive numbers."""
+    check_count("max_nodes", max_nodes)
+    if not isinstance(max_seconds, Real) or not float(max_seconds) > 0:
+        raise ValueError(f"max_seconds={max_seconds!r} must be a positive number")
 
 
 def branch_and_bound(K: Array, start: Array, V: Array, max_nodes: int, deadline: float) -> Outcome:

@@ -44,10 +44,7 @@ class Calibration:
         return self.rows[order[self.labels[order] == UNKNOWN][:n_rows]]
 
     def p_values(self, abnormality: Array, n_left_out: int = 0) -> Array:
-        """(1 + number of reference rows that are as abnormal) / (n + 1).
-
-        The most abnormal reference rows can be left out.
-        """
+        """What the detector gives; the most abnormal reference rows can be left out."""
         reference, abnormality = promises.rounded(self.compared, abnormality)
         n = len(reference) - n_left_out
         return (1 + n - np.searchsorted(reference[:n], abnormality, side="left")) / (n + 1)
@@ -99,8 +96,8 @@ class Calibrated:
         Parameters
         ----------
         X : array-like of shape (n_reference, n_features)
-            Reference rows.  Outliers among them cost power, not the promise.  Of the table that
-            ``fit`` split, only the rows that it held out are kept.
+            Outliers among them cost power, not the promise.  Of the table that ``fit`` split, only
+            the rows that it held out are kept.
         y : array-like of shape (n_reference,), default=None
             What is known of them: 1 outlier, 0 ordinary, -1 unknown.  Outliers are left out.
 
@@ -114,15 +111,14 @@ class Calibrated:
         if labels.shape != rows.shape:
             given = f"y has shape {labels.shape}, but X has {len(rows)} rows"
             raise ValueError(f"{given}: give one label each")
-        odd = [value for value in labels.tolist() if value not in (OUTLIER, ORDINARY, UNKNOWN)]
-        if odd:
+        if odd := [v for v in labels.tolist() if v not in (OUTLIER, ORDINARY, UNKNOWN)]:
             allowed = "y must hold 1 (outlier), 0 (ordinary) or -1 (unknown)"
             raise ValueError(f"{allowed}, found {odd[0]!r}")
         labels = labels.astype(np.int64)
-        before: Calibration | None = getattr(self, "calibration_", None)
-        if before is not None and before.n_split == len(rows):
-            again = np.allclose(abnormality[before.rows], before.abnormality, rtol=1e-6)
-            rows, n_split = (before.rows, before.n_split) if again else (rows, 0)
+        before: Any = getattr(self, "calibration_", None)
+        same = before is not None and before.n_split == len(rows)
+        if same and np.allclose(abnormality[before.rows], before.abnormality, rtol=1e-6):
+            rows, n_split = before.rows, before.n_split
         if (labels[rows] == OUTLIER).all():
             raise ValueError("y leaves no reference row: at least one must not be an outlier")
         self.calibration_ = Calibration(abnormality[rows], labels[rows], rows, n_split)
@@ -151,15 +147,13 @@ class Calibrated:
     def select(self, X: Any, fdr: float = 0.1) -> Array:
         """Flag rows such that on average at most a share ``fdr`` of the flags is false.
 
-        Whether a row is flagged depends on the other rows of X, too.  A warning says what keeps
-        rows from being flagged.
+        The other rows of X count, too.  A warning says what keeps rows from being flagged.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows that ``fit`` has not seen.
         fdr : float, default=0.1
-            The false discovery rate.
 
         Returns
         -------
@@ -167,8 +161,7 @@ class Calibrated:
         """
         check_level("fdr", fdr)
         calibration, abnormality = self._compared(X)
-        advice = calibration.advice(abnormality, fdr)
-        if advice:
+        if advice := calibration.advice(abnormality, fdr):
             warn_user(advice)
         return benjamini_hochberg(calibration.p_values(abnormality), fdr)
 
@@ -180,7 +173,7 @@ class Calibrated:
         X : array-like of shape (n_samples, n_features)
             Rows that ``fit`` has not seen.
         confidence : float, default=0.95
-            With this chance, the bounds hold for all lines at once: choose one after looking.
+            The chance that the bounds hold for all lines at once: choose one after looking.
 
         Returns
         -------
@@ -194,8 +187,7 @@ class Calibrated:
     def estimated_false_share(self, X: Any) -> Array:
         """Estimate the share of false flags without reference rows.
 
-        A curve for ordinary rows is fitted to the middle of all scores; a ValueError says that
-        their tail is too heavy for that.
+        It is refused if the scores have a heavy tail.
 
         Parameters
         ----------

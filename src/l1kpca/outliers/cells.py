@@ -1,7 +1,6 @@
 """Each cell beside what the other cells of its row say that it should be."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -32,14 +31,6 @@ class CellMap:
     expected: Array  #: What the cell should be, given the others of its row, in its unit.
     flagged: Array  #: Whether the residual is beyond the cut-off.
     cutoff: float  #: Fewer than one in a thousand ordinary cells have a larger residual.
-
-
-class Given(NamedTuple):
-    """Cells given the others of their row, in the columns that vary, and how odd each row is."""
-
-    residual: Array
-    expected: Array
-    oddness: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +73,10 @@ class Cells:
     #: The 99 % point of its size over the median, in a typical column, over that of normal ones.
     heaviness: float = 0.0
 
-    def given(self, X: Array) -> Given:
-        """What is said of the cells of a few rows."""
-        residual, distance, expected, holes = self._told(
-            *self.raw(*standardized(X, self.used, self.center, self.spread))
-        )
+    def given(self, X: Array) -> tuple[Array, Array, Array]:
+        """Residuals and what is expected in the columns that vary, and how odd each row is."""
+        z, u = standardized(X, self.used, self.center, self.spread)
+        residual, distance, expected, holes = self.told(z, u)
         whole = holes.shape[1] / np.maximum((~holes).sum(axis=1), 1)
         least = float(np.log(max(1, holes.shape[1])))
         oddness = np.full((len(X), 3), least)
@@ -99,44 +89,39 @@ class Cells:
             some = np.flatnonzero(one > tail.at(least))  # the powers of a tail take long
             worst[some] = np.maximum(worst[some], tail(one[some]))
         worst -= least
-        return Given(residual, expected, oddness)
+        return residual, expected, oddness
 
-    def _told(self, both: Array, u: Array, holes: Array) -> tuple[Array, Array, Array, Array]:
-        """Residual, distance and expected value in the units that users see, and the holes."""
-        both = (both - self.medians[:, np.newaxis]) / self.units[:, np.newaxis]
-        u = np.clip(u, -_MOST_EXPECTED, _MOST_EXPECTED)
-        expected = self.center[self.used] + self.spread * u / np.sqrt(1 - (u / BOUND) ** 2)
-        return *np.where(holes, 0, both), expected, holes
-
-    def raw(self, z: Array, u: Array, left_out: Array | None = None) -> tuple[Array, Array, Array]:
-        """Residual and distance before they are centered and scaled; expected u; the holes.
+    def told(
+        self, z: Array, u: Array, left_out: Array | None = None
+    ) -> tuple[Array, Array, Array, Array]:
+        """Residual, distance, expected value, and the holes.
 
         One cell of each row may be left out: it is then one more hole.
         """
         holes = np.isnan(z)
         v = np.where(holes, 0, (u - self.mean) / self.deviation)
-        if left_out is None:
-            solved, weight = self.solved(v, holes)
-        else:
-            solved, weight = self._solved_without(left_out, v, holes)
+        solved, weight = self.solved(v, holes, left_out)
         beyond = np.sign(z) * np.maximum(np.abs(z) - self.reach, 0) / self.deviation
         residual = np.sqrt(weight) * (solved / weight + beyond)
         v -= solved / weight
         if holes.any():
             v = np.where(holes, self.times(solved), v)
         u = v * self.deviation + self.mean
-        return np.stack([residual, z - u]), u, holes
+        both = np.stack([residual, z - u])
+        both = (both - self.medians[:, np.newaxis]) / self.units[:, np.newaxis]
+        u = np.clip(u, -_MOST_EXPECTED, _MOST_EXPECTED)
+        expected = self.center[self.used] + self.spread * u / np.sqrt(1 - (u / BOUND) ** 2)
+        return *np.where(holes, 0, both), expected, holes
 
     def filled(self, X: Array) -> tuple[Array, Array]:
         """Rows with their holes filled by what is expected there, and how odd their cells are."""
         holes = np.isnan(X)
-        filled = np.where(holes, self.center, X).astype(X.dtype) if holes.any() else X
+        filled = np.where(holes, self.center, X).astype(X.dtype, copy=False)
         oddness = np.empty((len(X), 3))
         for rows in spans(len(X), max(1, tuning.CELL_VALUES // X.shape[1])):
             _, expected, oddness[rows] = self.given(X[rows])
-            if filled is not X:
-                some = holes[rows, self.used]
-                filled[rows, self.used] = np.where(some, expected, X[rows, self.used])
+            some = holes[rows, self.used]
+            filled[rows, self.used] = np.where(some, expected, X[rows, self.used])
         return filled, oddness
 
     def map(self, X: Array) -> CellMap:
@@ -150,7 +135,7 @@ class Cells:
             if len(odd):
                 worst = np.arange(len(odd)), np.abs(found[odd]).argmax(axis=1)
                 z, u = standardized(X[rows][odd], self.used, self.center, self.spread)
-                others, _, should[odd], _ = self._told(*self.raw(z, u, left_out=worst[1]))
+                others, _, should[odd], _ = self.told(z, u, left_out=worst[1])
                 others[worst] = found[odd][worst]
                 found[odd] = others
             residual[rows, self.used], expected[rows, self.used] = found, should
@@ -160,52 +145,46 @@ class Cells:
         """S v."""
         return self.rest * v + (v @ self.factor) @ self.factor.T
 
-    def inverse_factor(self) -> Array:
-        """F of S^-1 = I / tau - F F^T."""
-        return self.factor / np.sqrt(self.rest * (self.rest + (self.factor**2).sum(axis=0)))
-
-    def solved(self, v: Array, holes: Array) -> tuple[Array, Array]:
+    def solved(self, v: Array, holes: Array, left_out: Array | None = None) -> tuple[Array, Array]:
         """S_pp^-1 v_p and the diagonal of S_pp^-1, where p are the cells of a row; 0 for holes.
 
-        `times` of it is S_hp S_pp^-1 v_p, what is expected, for the holes h.
+        `times` of it is S_hp S_pp^-1 v_p, what is expected, for the holes h.  A cell of each row
+        that is left out becomes one of ``holes``.
         """
-        F = self.inverse_factor()
-        solved = v / self.rest - (v @ F) @ F.T
+        F = self.factor / np.sqrt(self.rest * (self.rest + (self.factor**2).sum(axis=0)))
+        at, some = (np.arange(len(v)), left_out), np.any(holes, axis=1)
+        if left_out is not None:
+            holes[at] = True
+            holes = holes & some[:, np.newaxis]
+        v = np.where(holes, 0, v)
+        solved = v / self.rest - (v @ F) @ F.T  # S^-1 = I / tau - F F^T
         weights = np.tile(1 / self.rest - (F**2).sum(axis=1), (len(v), 1))
-        some = np.flatnonzero(holes.any(axis=1))
         wide = v.shape[1] > tuning.HOLE_COLUMNS
         at_once = len(v) if wide else max(1, tuning.CELL_VALUES // max(1, v.shape[1]) ** 2)
-        for rows in spans(len(some), at_once):
-            at = some[rows]
+        for span in spans(int(some.sum()), at_once):
+            rows = np.flatnonzero(some)[span]
             if wide:  # the diagonal is taken from rows without holes
-                solved[at] = self._by_steps(v[at], holes[at])
+                solved[rows] = self._by_steps(v[rows], holes[rows])
                 continue
             # In S, rows and columns of holes are replaced by those of the identity.
-            S, hole = self.times(np.eye(v.shape[1])), holes[at]
+            S, hole = self.times(np.eye(v.shape[1])), holes[rows]
             cut = np.where(hole[:, :, np.newaxis] | hole[:, np.newaxis, :], 0, S)
             np.einsum("nii->ni", cut)[...] += hole
             cut = np.linalg.inv(cut)
-            solved[at], weights[at] = np.einsum("nij,nj->ni", cut, v[at]), np.einsum("nii->ni", cut)
-        return solved, weights
-
-    def _solved_without(self, cell: Array, v: Array, holes: Array) -> tuple[Array, Array]:
-        """`solved` with one more hole in each row; it becomes one of ``holes``."""
-        at, some = (np.arange(len(v)), cell), np.any(holes, axis=1)
-        holes[at] = True
-        before: Array = holes & some[:, np.newaxis]
-        solved, weights = self.solved(np.where(before, 0, v), before)
-        # From all of S^-1 to that without a row and a column, by elimination.
-        F = self.inverse_factor()
-        row = -(F[cell] @ F.T)
-        row[at] += 1 / self.rest
-        pivot = np.where(some, np.inf, weights[at])[:, np.newaxis]
-        solved = solved - row * (solved[at][:, np.newaxis] / pivot)
-        weights = weights - row**2 / pivot
-        v[at], solved[at], weights[at] = 0, 0, 1
+            solved[rows] = np.einsum("nij,nj->ni", cut, v[rows])
+            weights[rows] = np.einsum("nii->ni", cut)
+        if left_out is not None:
+            # Where it is the only hole: to S^-1 without a row and a column, by elimination.
+            row = -(F[left_out] @ F.T)
+            row[at] += 1 / self.rest
+            pivot = np.where(some, np.inf, weights[at])[:, np.newaxis]
+            solved = solved - row * (solved[at][:, np.newaxis] / pivot)
+            weights = weights - row**2 / pivot
+            solved[at], weights[at] = 0, 1
         return solved, weights
 
     def _by_steps(self, v: Array, holes: Array) -> Array:
-        """Conjugate gradients."""
+        """`solved` by conjugate gradients."""
         x, left, step = np.zeros_like(v), v.copy(), v.copy()
         size = (left**2).sum(axis=1, keepdims=True)
         for _ in range(_STEPS):

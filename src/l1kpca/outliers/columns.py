@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy import stats
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.estimators.advice import warn_user
 from l1kpca.outliers.cells import BOUND, Cells, standardized
 from l1kpca.outliers.tails import fit_tail, most_level
 from l1kpca.threads import spans
@@ -119,16 +119,6 @@ def is_one_curve(X: Array) -> bool:
     return bool(np.median(alike) > _ALIKE and np.median(steps) < 2)
 
 
-def warn_of_dropped(X: Array, used: Array, names: Array | None) -> None:
-    """Say once what is not looked at."""
-    dropped = (np.arange(len(used)) if names is None else names)[~used]
-    if len(dropped) and used.any():
-        shown = ", ".join(map(str, dropped[:5])) + (", ..." if len(dropped) > 5 else "")
-        empty = " or empty" if np.isnan(np.fmax.reduce(X, axis=0)).any() else ""
-        which = f"{len(dropped)} of {len(used)} columns are constant{empty}"
-        warn_user(f"{which} and were dropped: {shown}")
-
-
 def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bool) -> Cells:
     """Learn how columns depend on each other from a sample of the rows.
 
@@ -166,7 +156,7 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
         factor, rest = _correlation(v)
         cells = replace(cells, factor=factor, rest=rest)
         if holes.any():
-            v = np.where(holes, cells.times(cells.solved(v * ~holes, holes)[0]), v)
+            v = np.where(holes, cells.times(cells.solved(v, holes)[0]), v)
     return _calibrated(cells, z, u, floor, one_unit)
 
 
@@ -192,8 +182,8 @@ def _correlation(v: Array) -> tuple[Array, float]:
 
 def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) -> Cells:
     """The same with medians, units, tails and cut-off of the residuals of the sample."""
-    both, _, holes = cells.raw(z, u)
-    both[:, holes] = np.nan
+    residual, distance, _, holes = cells.told(z, u)  # with the medians 0 and the units 1
+    both = np.where(holes, np.nan, [residual, distance])
     medians = np.nanmedian(both, axis=1)
     residuals, distances = np.abs(both - medians[:, np.newaxis])
     sizes = residuals[~holes]
@@ -207,7 +197,7 @@ def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) 
     told = ~holes & ~(usual & (2 * usual.sum(axis=0) > (~holes).sum(axis=0)))
     pooled = one_unit or len(z) < max(_FEW_ROWS, len(mad))
     columns = [weighted[~holes]] if pooled else map(np.compress, told.T, weighted.T)
-    tails = np.stack([fit_tail(each, _TAIL, normal=True) for each in columns], axis=1)
+    tails = np.transpose([*map(partial(fit_tail, level=_TAIL, normal=True), columns)])
     level = min(_REACHED, most_level(len(z)))
     middle, far = np.nanquantile(residuals, [0.5, level], axis=0)
     far /= stats.norm.ppf((1 + level) / 2) * MAD_TO_DEVIATION

@@ -10,11 +10,12 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from l1kpca._typing import Array
 from l1kpca.checks import check_seed, check_sums, overflow_is_checked, refuse_dates
+from l1kpca.estimators.advice import warn_user
 from l1kpca.estimators.base import parameters
 from l1kpca.links import Documented
 from l1kpca.outliers import door
 from l1kpca.outliers.calibration import Calibrated
-from l1kpca.outliers.columns import Columns, learn_cells, warn_of_dropped
+from l1kpca.outliers.columns import Columns, learn_cells
 from l1kpca.outliers.judged import Judged, Views, judge_parts, projected
 from l1kpca.outliers.rules import Rows, fit_rule, parts, row_spans
 from l1kpca.tables.encoder import Encoded, TableEncoder
@@ -135,7 +136,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         -------
         judged : Judged
         """
-        X = self._rows(X, reset=False)
+        X = self._rows(X)
         pieces = (projected(self.pca_, self.columns_, X[rows]) for rows in row_spans(X))
         return judge_parts(pieces, self.rule_, self.offset_, n_scores)
 
@@ -188,12 +189,11 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         rule, rng = door.check_detector(self), check_seed(self.random_state)
         X = self._rows(X, reset=True)
         check_sums(X)
-        names, least = getattr(self, "feature_names_in_", None), np.zeros(X.shape[1])
+        n_columns, seed, sample = X.shape[1], int(rng.randint(2**31 - 1)), X
+        names, least = getattr(self, "feature_names_in_", np.arange(n_columns)), np.zeros(n_columns)
         if self.encoder_ is not None:
             names, least = self.encoder_.get_feature_names_out(), self.encoder_.least_spread_
-        own = {"random_state": int(rng.randint(2**31 - 1)), "n_jobs": self.n_jobs}
-        own["memory_limit"] = self.memory_limit
-        columns, sample = Columns(np.ones(X.shape[1], dtype=bool)), X
+        columns = Columns(np.ones(n_columns, dtype=bool))
         if not door.is_precomputed(self.pca):
             columns = rule.columns(X, self.scaling, least)
             most = rule.max_samples if self.max_samples == "auto" else self.max_samples
@@ -201,18 +201,32 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
                 sample = X[np.sort(rng.choice(len(X), most, replace=False))]
             cells = learn_cells(X, least, rng, one_unit=self.scaling != "columns")
             columns = replace(columns, cells=cells)
-        warn_of_dropped(X, columns.used, names)
-        pca = rule.kernel_pca(int(columns.used.sum())) if self.pca is None else clone(self.pca)
-        pca.set_params(**{name: own[name] for name in own if getattr(pca, name) is None})
+        dropped = names[~columns.used]
+        if 0 < len(dropped) < n_columns:
+            shown = ", ".join(map(str, dropped[:5])) + (", ..." if len(dropped) > 5 else "")
+            empty = " or empty" if np.isnan(np.fmax.reduce(X, axis=0)).any() else ""
+            which = f"{len(dropped)} of {n_columns} columns are constant{empty}"
+            warn_user(f"{which} and were dropped: {shown}")
+        pca = rule.kernel_pca(n_columns - len(dropped)) if self.pca is None else clone(self.pca)
+        own = {"random_state": seed, "n_jobs": self.n_jobs, "memory_limit": self.memory_limit}
+        for name, value in own.items():
+            if getattr(pca, name) is None:
+                pca.set_params(**{name: value})
         self.columns_, self.pca_ = columns, pca.fit(columns(sample))
         rows = projected(self.pca_, columns, X)
         self.rule_, self.offset_ = fit_rule(rule, rows, self.contamination)
         return rows
 
-    def _rows(self, X: Any, *, reset: bool) -> Array:
-        """Rows as numbers; a fit learns how to read the columns of a data frame."""
+    def _rows(self, X: Any, *, reset: bool = False, asked: str = "") -> Array:
+        """Rows as numbers; a fit learns how to read the columns of a data frame.
+
+        If ``asked``, a method that looks at the columns, a kernel matrix is refused.
+        """
         if not reset:
             check_is_fitted(self)
+        if asked and self.columns_.cells is None:
+            lacking = "the columns of the rows, which kernel='precomputed' does not have"
+            raise ValueError(f"{asked} needs {lacking}: pass the rows and a kernel instead")
         self.encoder_: Any = None if reset else self.encoder_
         precomputed = door.is_precomputed(self.pca)
         if isinstance(X, Encoded):

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, wraps
+from numbers import Real
 from typing import Any
 
 import narwhals as nw
@@ -19,7 +20,7 @@ from l1kpca.outliers.cells import CellMap
 from l1kpca.outliers.novelty import Novelty
 from l1kpca.outliers.paper import Paper
 from l1kpca.outliers.robust import Robust
-from l1kpca.outliers.rules import Rule, is_number
+from l1kpca.outliers.rules import Rule
 from l1kpca.tables.encoder import Encoded, TableEncoder
 from l1kpca.tables.kinds import is_frame
 from l1kpca.tables.totals import totals_among
@@ -42,7 +43,7 @@ def rule_name(rule: Any, contamination: Any = "auto") -> str:
     """The name of a rule, with "auto" spelled out."""
     if not isinstance(rule, str):
         return type(rule).__name__
-    is_clean = is_number(contamination) and float(contamination) == 0
+    is_clean = isinstance(contamination, Real) and contamination == 0
     return rule if rule != "auto" else "novelty" if is_clean else "robust"
 
 
@@ -58,7 +59,7 @@ def check_detector(detector: Any) -> Rule:
         lacking = "k(x, x), which kernel='precomputed' does not give"
         raise ValueError(f"rule={detector.rule!r} needs {lacking}: use rule='paper', or a kernel")
     level, most = detector.contamination, detector.max_samples
-    is_share = is_number(level) and 0 <= float(level) <= 0.5
+    is_share = not isinstance(level, bool) and isinstance(level, Real) and 0 <= float(level) <= 0.5
     if not is_share and not (isinstance(level, str) and level == "auto"):
         raise ValueError(f"contamination={level!r} must be 'auto' or a number between 0 and 0.5")
     if scaling is not None and str(scaling) not in ("columns", "common"):

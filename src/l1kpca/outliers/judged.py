@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from l1kpca._typing import Array
 from l1kpca.checks import check_results, overflow_is_checked
 from l1kpca.estimators.advice import warn_user
-from l1kpca.outliers.cells import CellMap, Cells
+from l1kpca.outliers.cells import CellMap
 from l1kpca.outliers.columns import Columns
 from l1kpca.outliers.door import in_partitions, like, make_rule
 from l1kpca.outliers.rules import FittedRule, Rows, fit_rule, parts
@@ -41,8 +40,8 @@ class OutlierMap:
     def quadrant(self) -> Array:
         """What each row is: one of `QUADRANTS`.
 
-        A far row near the components, good leverage, follows the pattern of the others further than
-        they do.  A row off the components is an orthogonal outlier, a far one bad leverage.
+        Good leverage follows the pattern of the others further than they do; a row off the
+        components is an orthogonal outlier, or bad leverage if it is far, too.
         """
         far = self.score_distance > self.score_cutoff
         outside = self.orthogonal_distance > self.orthogonal_cutoff
@@ -119,23 +118,19 @@ class Views:
 
     @in_partitions
     def cells(self: Any, X: Any) -> CellMap:
-        """Each cell beside what the other cells of its row say that it should be.
-
-        Every column is regressed on all others, with values that are bounded so that wild cells
-        spoil nothing; see `Cells`.
+        """Each cell beside what the other cells of its row say that it should be; see `Cells`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, of the training data or new.
 
         Returns
         -------
         map : CellMap
-            Of a data frame, in its columns, as frames: of the features of a column, the one with
-            the largest residual.
+            Of a data frame, as frames: of the features of a column, the largest residual.
         """
-        found, encoder = self._cells("cells").map(self._rows(X, reset=False)), self.encoder_
+        rows = self._rows(X, asked="cells")
+        found, encoder = self.columns_.cells.map(rows), self.encoder_
         if encoder is None:
             return found
         low = by_column(encoder, found.residual, np.minimum)
@@ -154,9 +149,9 @@ class Views:
 
         They add up to its abnormality, ``-score_samples``, for any kernel.  The abnormality of the
         row as a whole is followed along the straight line from the row of training medians to the
-        row; a column's part is the change while it moved, plus an equal share of the abnormality of
-        the median row.  With the rule "robust", the abnormality of the cells is added, divided as
-        the squares of their residuals.  A hole contributes nothing.
+        row; a column's part is the change while it moved, plus an equal share of that of the median
+        row.  The abnormality of the cells, with the rule "robust", is added, divided as the squares
+        of their residuals.  A hole contributes nothing.
 
         Parameters
         ----------
@@ -166,8 +161,8 @@ class Views:
         -------
         contributions : ndarray of shape (n_samples, n_features)
         """
-        cells, given, X = self._cells("explain"), X, self._rows(X, reset=False)
-        columns, rule = self.columns_, self.rule_
+        given, X = X, self._rows(X, asked="explain")
+        columns, cells, rule = self.columns_, self.columns_.cells, self.rule_
 
         def whole(rows: Array) -> Array:
             with overflow_is_checked():
@@ -197,7 +192,7 @@ class Views:
         -------
         judged : Judged
         """
-        X = self._rows(X, reset=False)
+        X = self._rows(X)
         pca = clone(pca).fit(self.pca_.X_fit_)
         rows = projected(pca, self.columns_, X)
         rule = make_rule(self.rule, self.contamination)
@@ -221,22 +216,14 @@ class Views:
             raise ValueError(f"outlier_map needs {lacking}: pass the rows and a kernel instead")
         return found
 
-    def _cells(self: Any, method: str) -> Cells:
-        check_is_fitted(self)
-        cells: Cells | None = self.columns_.cells
-        if cells is None:
-            lacking = "the columns of the rows, which kernel='precomputed' does not have"
-            raise ValueError(f"{method} needs {lacking}: pass the rows and a kernel instead")
-        return cells
-
 
 def contributions(
     abnormality: Callable[[Array], Array], X: Array, reference: Array, used: Array
 ) -> Array:
     """Split the abnormality of each row among its columns, exactly; see ``explain``.
 
-    In each of two to eight steps the columns move one after the other, forward in one step and
-    backward in the next.  Holes of a row are holes of its reference, too.
+    In two to eight steps, columns move one after the other, forward and then backward.  Holes of a
+    row are holes of its reference, too.
     """
     columns, out = np.flatnonzero(used), np.zeros(X.shape, dtype=np.float64)
     if not columns.size:

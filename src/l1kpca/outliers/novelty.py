@@ -30,18 +30,17 @@ _ALONE = 1e-6  # share below which what others explain of a row is rounding erro
 class Novelty(Rule):
     r"""The damped distance of a row to the span of the training rows.
 
-    For training rows without outliers.  Every direction in feature space counts, the more the more
-    they take it: with the Gaussian kernel k, the kernel matrix K of m training rows and their
-    kernels :math:`k_x` with a row x, the span explains the share
+    For training rows without outliers.  With the Gaussian kernel k, the kernel matrix K of m
+    training rows and their kernels :math:`k_x` with a row x, the span explains the share
 
     .. math:: q(x) = k_x^T (K + m \lambda I)^{-1} k_x
                    = \sum_j \frac{\mu_j}{\mu_j + m \lambda} \langle \phi(x), u_j \rangle^2
 
     of x, where :math:`u_j` are the components of K and :math:`\mu_j` its eigenvalues.  The
     abnormality is :math:`-\log((1 + \lambda) q)`: nearly the damped squared distance :math:`1 - q`
-    for ordinary rows, 0 where all training rows agree, and without bound, like the squared distance
-    to the nearest training row, far from all.  (For kernels that do not vanish far away, such as
-    the linear one, it is :math:`k(x, x) - q` in units of the mean k(x, x).)
+    for ordinary rows, 0 where all training rows agree, and like the squared distance to the nearest
+    training row far from all.  (For kernels that do not vanish far away, such as the linear one, it
+    is :math:`k(x, x) - q` in units of the mean k(x, x).)
 
     Columns are standardized, and not bounded.  The kernel is a third as wide as the median distance
     between rows, :math:`\lambda = 10^{-5}`, and m at most 2000 rows, drawn at random.
@@ -80,13 +79,11 @@ class Novelty(Rule):
         scores = rows.scores[:, :n_kept]
         scale = scores.std(axis=0, dtype=np.float64)
         kernel, limit = pca.projection_.kernel, read_memory_limit(pca.memory_limit)
-        needed = 16 * len(pca.X_fit_) ** 2
-        if needed > limit:
-            raise ValueError(
-                f"rule='novelty' inverts the kernel matrix of {len(pca.X_fit_)} rows, which takes"
-                f" {needed} bytes, more than the {limit} allowed: set max_samples to"
-                f" {int(np.sqrt(limit / 16))} or less"
-            )
+        if (needed := 16 * len(pca.X_fit_) ** 2) > limit:
+            inverts = f"rule='novelty' inverts the kernel matrix of {len(pca.X_fit_)} rows"
+            takes = f"which takes {needed} bytes, more than the {limit} allowed"
+            way_out = f"set max_samples to {int(np.sqrt(limit / 16))} or less"
+            raise ValueError(f"{inverts}, {takes}: {way_out}")
         K = np.ascontiguousarray(_double(pca).between(slice(None), slice(None)))
         diagonal = K.diagonal().copy()
         unit = float(diagonal.mean()) or 1.0
@@ -95,10 +92,9 @@ class Novelty(Rule):
         K.flat[:: len(K) + 1] += damping
         root, not_positive = lapack.dpotrf(K.T, lower=1, overwrite_a=1)
         if not_positive:
-            raise ValueError(
-                f"rule='novelty' needs a positive semidefinite kernel, and kernel="
-                f"{name_of(kernel.function)} is not for these rows: use another, such as 'rbf'"
-            )
+            unfit = f"kernel={name_of(kernel.function)} is not for these rows"
+            wanted = "rule='novelty' needs a positive semidefinite kernel"
+            raise ValueError(f"{wanted}, and {unfit}: use another, such as 'rbf'")
         whitening = lapack.dtrtri(root, lower=1, overwrite_c=1)[0].T
         others = diagonal + damping - 1 / np.einsum("ij,ij->i", whitening, whitening)
         fitted = FittedNovelty(

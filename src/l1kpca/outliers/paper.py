@@ -74,11 +74,10 @@ class Paper(Rule):
         seen = np.concatenate(list(map(rule.seen, parts(rows))))
         lost = seen <= 100 * np.finfo(rows.scores.dtype).eps * seen.max()
         if lost.any():
-            warn_user(
-                f"the scores of {int(lost.sum())} of {len(lost)} training rows vanish, for they are"
-                " far from all others, and rule='paper' may take such rows for ordinary: use"
-                " rule='robust', or a kernel with a smaller gamma"
-            )
+            vanish = f"the scores of {int(lost.sum())} of {len(lost)} training rows vanish"
+            why = "for they are far from all others, and rule='paper' may take such rows for"
+            way_out = "use rule='robust', or a kernel with a smaller gamma"
+            warn_user(f"{vanish}, {why} ordinary: {way_out}")
             return rule
         most = max(float(rule.abnormality(part).max()) for part in parts(rows))
         return replace(rule, least=_VANISHED * float(seen.min()), beyond=2 * most + 1)

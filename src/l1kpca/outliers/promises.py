@@ -37,9 +37,8 @@ def benjamini_hochberg(p: Array, fdr: float) -> Array:
 def standing_apart(abnormality: Array) -> int:
     """How many rows are above a gap that even a heavy tail would not have; 0 if there is none.
 
-    In a Pareto tail, the log ratio of neighbors, times their place from the top, is exponential,
-    alike at all places; in a lighter tail it is smaller toward the top.  An F test compares each
-    with the mean of the places below.
+    In a Pareto tail, the log ratio of neighbors, times their place from the top, is exponential;
+    in a lighter tail it is smaller toward the top.  An F test compares each with those below.
     """
     (scores,), middle = rounded(abnormality), float(np.median(abnormality))
     tail = np.unique(scores[scores > np.float32(middle)])[::-1].astype(np.float64) - middle
@@ -80,9 +79,7 @@ def most_false(reference: Array, abnormality: Array, confidence: float) -> Array
         if left >= ordinary:
             break
         ordinary = left
-    back = np.empty(m, dtype=np.int64)
-    back[order] = found
-    return back
+    return found[np.argsort(order)]
 
 
 def _largest_counts(looked_at: Array, n: int, k: int, level: float) -> Array:
@@ -98,28 +95,32 @@ def _largest_counts(looked_at: Array, n: int, k: int, level: float) -> Array:
     return high
 
 
-def fit_null(abnormality: Array) -> Callable[[Array], Array]:
-    """The share of ordinary rows that are at least as abnormal, if the rows beyond fall off alike.
+def estimated_false_share(abnormality: Array) -> Array:
+    """For the line just below each row, the estimated share of false flags.
 
-    It is fitted to the quantiles in the middle, without rows that it takes for outliers.
+    The curve of ordinary rows is fitted to the middle, without what it takes for outliers.
     """
-    unknown = "the share of false flags cannot be estimated"
-    if len(abnormality) < _FEWEST_ROWS:
-        n, way_out = len(abnormality), "or calibrate with reference rows"
+    unknown, n = "the share of false flags cannot be estimated", len(abnormality)
+    if n < _FEWEST_ROWS:
+        way_out = "or calibrate with reference rows"
         raise ValueError(f"{unknown} from {n} rows: it takes {_FEWEST_ROWS}, {way_out}")
-    abnormality = abnormality[:: 1 + len(abnormality) // _MOST_ROWS]  # enough for three numbers
-    (few, many), left = SHOULDER, abnormality
+    some = left = abnormality[:: 1 + n // _MOST_ROWS]  # enough for three numbers
+    few, many = SHOULDER
     for _ in range(_ROUNDS):
         null = _fit_middle(left)
-        tail = null(abnormality)
-        left = abnormality[~benjamini_hochberg(tail, 0.1)]
+        tail = null(some)
+        left = some[~benjamini_hochberg(tail, 0.1)]
     seen = int(((tail > few) & (tail <= many)).sum())
     expected = (many - few) * len(tail)
     if seen > expected + 2 * np.sqrt(expected):
         tail_is = f"{seen} rows are in the tail of the scores, where {expected:.0f} were expected"
         way_out = "so outliers cannot be told from a heavy tail; calibrate with reference rows"
         raise ValueError(f"{unknown}: {tail_is}, {way_out}")
-    return null
+    ordered, share = np.sort(abnormality), np.empty(n, dtype=np.float32)
+    for rows in spans(n, _MOST_ROWS):
+        flags = n - np.searchsorted(ordered, abnormality[rows], side="left")
+        share[rows] = np.minimum(1, n * null(abnormality[rows]) / flags)
+    return share
 
 
 def _fit_middle(abnormality: Array) -> Callable[[Array], Array]:
@@ -145,22 +146,12 @@ def _fit_middle(abnormality: Array) -> Callable[[Array], Array]:
     return tail
 
 
-def estimated_false_share(abnormality: Array) -> Array:
-    """For the line just below each row, the estimated share of false flags; see `fit_null`."""
-    null, ordered, n = fit_null(abnormality), np.sort(abnormality), len(abnormality)
-    share = np.empty(n, dtype=np.float32)
-    for rows in spans(n, _MOST_ROWS):
-        flags = n - np.searchsorted(ordered, abnormality[rows], side="left")
-        share[rows] = np.minimum(1, n * null(abnormality[rows]) / flags)
-    return share
-
-
 @dataclass(frozen=True, eq=False)
 class Drift:
     """What a test for drift found."""
 
-    #: Against the claim that the rows are like the reference rows: the gain of a fair game, which
-    #: ever reaches 1 / level, over all batches, with a chance of at most ``level``.
+    #: Of a difference: the gain of a fair game, which ever reaches 1 / level, over all batches,
+    #: with a chance of at most ``level``.
     evidence: float
     level: float  #: The chance of a false alarm.
     beyond: float  #: Share of the last batch beyond nine in ten reference rows.

@@ -34,12 +34,11 @@ class Robust(Rule):
     distances together, all residuals together, and the most surprising residual.
 
     Tails, fitted to two quantiles of the training rows, turn the first three of these four numbers
-    into surprises, -log of the share of rows with a larger one.  The abnormality is the largest
-    surprise, so nothing is averaged away.  The first two numbers order the ordinary rows.  All
-    residuals together count from a surprise of log n, where less than one of the n training rows
-    would be.  So does a single cell, but not below what 95 % of the training rows have: one that is
-    e times rarer puts its row just beyond the line; wilder cells count for more, but slowly, so
-    that rows that are odd as a whole come first.
+    into surprises, -log of the share of rows with a larger one.  The abnormality is the largest.
+    The first two numbers order the ordinary rows.  All residuals together count from a surprise of
+    log n, where less than one of the n training rows would be.  So does a single cell, but not
+    below what 95 % of the training rows have: one that is e times rarer puts its row just beyond
+    the line; wilder cells count for more, but slowly, so that rows odd as a whole come first.
 
     *The line.* A row is flagged if its like is rarer than one in :math:`n^{0.7}` ordinary rows
     (one in 150, if n is below 1300).  If there are too many odd rows, as many as are too many are
@@ -60,7 +59,10 @@ class Robust(Rule):
         scores = rows.scores[:, :n_kept]
         center = np.median(scores, axis=0)
         scale = _DEVIATION_PER_MEAN * np.abs(scores - center).mean(axis=0, dtype=np.float64)
-        unit = sum(_nested_squares(part, n_kept).sum(axis=0) for part in parts(rows)) / len(scores)
+        unit = np.zeros(n_kept)
+        for part in parts(rows):
+            unit += _nested_squares(part, n_kept).sum(axis=0)
+        unit /= len(scores)
         rounding = 100 * np.finfo(scores.dtype).eps * np.abs(center)
         # No scale where all scores agree, no unit where the distance is rounding error.
         fitted = FittedRobust(

@@ -113,8 +113,8 @@ class Rule(ABC):
     needs_norms: ClassVar[bool] = True  #: Of k(x, x); ``kernel="precomputed"`` does not give it.
 
     def __post_init__(self) -> None:
-        share = self.variance_kept
-        if not is_number(share) or not 0 < float(share) <= 1:
+        share: Any = self.variance_kept
+        if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) <= 1:
             raise ValueError(f"variance_kept={share!r} must be a number above 0 and at most 1")
 
     @abstractmethod
@@ -146,8 +146,7 @@ class Rule(ABC):
         """Learn how the columns of X are scaled.
 
         With "columns", spreads are at least ``least``, and a column is used where that is not 0.
-        With "common" each is bounded by its own spread, then all are divided by one, the root of
-        the mean squared spread.
+        With "common", each is bounded by its own spread; the unit is the root mean square of all.
         """
         median, center, spread = measured(X, self.center_and_spread)
         if scaling is None:
@@ -181,16 +180,12 @@ def fit_rule(rule: Rule, rows: Rows, contamination: Any) -> tuple[FittedRule, fl
     # Matrix products round differently with other rows beside a row.  The line may be the score
     # of a training row: a little below, no rounding error decides on which side that row is.
     offset -= float(np.sqrt(np.finfo(rows.scores.dtype).eps)) * abs(offset)
-    clear = own_line or is_clear(abnormality, -offset)
+    # The line is clear if rows are beyond it, most of them far, or hardly any is just below it.
+    clear, beyond = own_line, abnormality[abnormality > -offset]
+    if len(beyond):
+        below = int(((abnormality > -offset / _NEAR) & (abnormality <= -offset)).sum())
+        clear = below <= len(beyond) / 4 or float(np.median(beyond)) > _FAR * -offset
     return replace(fitted, cutoff=line, orthogonal_cutoff=outside, clear_line=clear), offset
-
-
-def is_clear(abnormality: Array, line: float) -> bool:
-    """Whether rows are beyond the line, most of them far, or hardly any is just below it."""
-    beyond = abnormality[abnormality > line]
-    below = int(((abnormality > line / _NEAR) & (abnormality <= line)).sum())
-    far = float(np.median(beyond)) if len(beyond) else 0.0
-    return len(beyond) > 0 and (below <= len(beyond) / 4 or far > _FAR * line)
 
 
 def wilson_hilferty(squares: Array) -> float:
@@ -222,18 +217,16 @@ def row_spans(X: Array) -> list[slice]:
 
 def parts(rows: Rows) -> Iterator[Rows]:
     """A few rows at a time, so that nothing as large as all scores is made beside them."""
-    names = ("scores", "squared_norms", "X", "oddness")
+    norms, oddness = rows.squared_norms, rows.oddness
     for span in row_spans(rows.X):
-        some = {n: each[span] for n in names if (each := getattr(rows, n)) is not None}
-        yield replace(rows, **some)
-
-
-def is_number(value: Any) -> bool:
-    """Whether it is a real number; True and False are not."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+        yield replace(
+            rows, X=rows.X[span], scores=rows.scores[span],
+            squared_norms=None if norms is None else norms[span],
+            oddness=None if oddness is None else oddness[span],
+        )  # fmt: skip
 
 
 def check_level(name: str, value: Any) -> None:
     """Refuse anything but a number between 0 and 1."""
-    if not is_number(value) or not 0 < float(value) < 1:
+    if not isinstance(value, Real) or not 0 < float(value) < 1:
         raise ValueError(f"{name}={value!r} must be a number between 0 and 1")

@@ -23,12 +23,9 @@ class _Decomposed(KernelPCABase):
     _method: ClassVar[Callable[..., ComponentSolver]]
 
     def _component_solver(self, X: Any) -> ComponentSolver:
-        return self._method(
-            start=make_start(self.start, X.shape[0]),
-            memory=read_memory_limit(self.memory_limit),
-            seed=self.seed_,
-            max_iter=self.max_iter or MAX_ITER,
-        )
+        memory, start = read_memory_limit(self.memory_limit), make_start(self.start, X.shape[0])
+        steps = self.max_iter or MAX_ITER
+        return self._method(start=start, memory=memory, seed=self.seed_, max_iter=steps)
 
 
 @parameters
@@ -46,19 +43,16 @@ class KwakKernelPCA(_Decomposed):
     Parameters
     ----------
     n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha
-    fit_inverse_transform, max_iter : optional
-        As in `L1KernelPCA`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the small random moves away from a zero projection.
-    copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : optional
+    fit_inverse_transform, max_iter, random_state, copy_X, n_jobs, center, gram
+    memory_limit, dtype, verbose : optional
         As in `L1KernelPCA`; unless K has low rank, all of it must fit into ``memory_limit``.
     start : {"norm", "column", "eigen", "random", "auto"} or array, default="norm"
         Where a search starts; "norm", the row with the largest norm, is the method's own.
 
     Notes
     -----
-    If a search ends with :math:`w^T y_i = 0` for a nonzero row, w moves slightly at random and the
-    search continues.  We follow later descriptions and public code, not the 2013 paper itself.
+    If a search ends with :math:`w^T y_i = 0` for a nonzero row, w moves slightly at random, by
+    ``random_state``.  We follow later descriptions and public code, not the 2013 paper itself.
 
     References
     ----------
@@ -74,8 +68,7 @@ class KwakKernelPCA(_Decomposed):
 class XiaoKernelPCA(_Decomposed):
     r"""L1-KPCA: L1-norm kernel PCA with a linear system in each step.
 
-    Maximizes the same sum as `L1KernelPCA`, with the same attributes.  It starts at the L2
-    solution, and each step solves
+    Maximizes the same sum as `L1KernelPCA`, with the same attributes.  Each step solves
 
     .. math:: K \eta = K c, \qquad c \leftarrow \operatorname{sgn}(K \eta).
 
@@ -90,9 +83,9 @@ class XiaoKernelPCA(_Decomposed):
 
     Notes
     -----
-    The system is singular, so plain elimination returns a huge null vector with random signs.  We
-    use :math:`\eta = U \Lambda^{-1} U^T K c`; one decomposition of K serves all components.  The
-    start and the system are as Kim and Klabjan report; deflation and sgn(0) are our assumptions.
+    The system is singular; we use :math:`\eta = U \Lambda^{-1} U^T K c`, with one decomposition of
+    K for all components.  Start and system are as Kim and Klabjan report; deflation and sgn(0) are
+    our assumptions.
 
     References
     ----------
@@ -115,22 +108,22 @@ class JointL1KernelPCA(KernelPCABase):
 
     Parameters
     ----------
-    n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha : optional
-        As in `L1KernelPCA`, but the components depend on how many there are.
+    n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha
     fit_inverse_transform, max_iter, random_state, copy_X, n_jobs, center, gram
     memory_limit, dtype, verbose, solver, start, n_starts : optional
-        As in `L1KernelPCA`; the last three apply to the greedy solution where the search starts.
+        As in `L1KernelPCA`, but the components depend on how many there are.  The last three apply
+        to the greedy solution where the search starts.
 
     Attributes
     ----------
     objective_trace_ : list of ndarrays
-        The joint objective step by step, from the greedy solution on, the same for all components;
-        it never decreases.  All other attributes are as in `L1KernelPCA`.
+        The joint objective step by step, the same for all components; it never decreases.  All
+        other attributes are as in `L1KernelPCA`.
 
     Notes
     -----
-    Components are sorted by their L1 norms.  We follow two public implementations, not the paper
-    itself; they start at random and keep the best of several runs.
+    Components are sorted by their L1 norms.  We follow two public implementations, not the paper;
+    they start at random and keep the best of several runs.
 
     References
     ----------
@@ -153,12 +146,8 @@ class JointL1KernelPCA(KernelPCABase):
 
     def _component_solver(self, X: Any) -> ComponentSolver:
         check_count("n_starts", self.n_starts)
-        greedy = Deflation(
-            finder=make_finder(self.solver, self.max_iter),
-            start=make_start(self.start, X.shape[0]),
-            n_starts=self.n_starts,
-            seed=self.seed_,
-        )
+        finder, start = make_finder(self.solver, self.max_iter), make_start(self.start, X.shape[0])
+        greedy = Deflation(finder, start=start, n_starts=self.n_starts, seed=self.seed_)
         return self._reaching(JointSigns(greedy, max_iter=self.max_iter or MAX_ITER))
 
 
@@ -176,13 +165,11 @@ class R1KernelPCA(KernelPCABase):
 
     Parameters
     ----------
-    n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha : optional
-        As in `L1KernelPCA`, but the components depend on how many there are; all of them together
-        are those of `L2KernelPCA`.
+    n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha
     fit_inverse_transform, max_iter, random_state, copy_X, n_jobs, center, gram
     memory_limit, dtype, verbose : optional
-        As in `L1KernelPCA`; all of K must fit only if the components are more than a quarter of
-        the rows.
+        As in `L1KernelPCA`, but the components depend on how many there are; all of them together
+        are those of `L2KernelPCA`.  Only with more than a quarter of the rows must all of K fit.
     weights : {"huber", "cauchy", "l1"}, default="huber"
         With c the median distance of the rows from the L2 solution: "huber" is 1 up to c and c/s
         beyond, "cauchy" is 1 / (1 + s^2/c^2), "l1" is 1/s.
@@ -199,9 +186,9 @@ class R1KernelPCA(KernelPCABase):
 
     Notes
     -----
-    The search starts at the L2 solution, which also sets c.  The components are the principal axes
-    of the weighted rows, largest first.  To keep "l1" finite, distances are at least c / 10 000.
-    We follow four public implementations that agree, and later work for "cauchy" and "l1".
+    The search starts at the L2 solution.  The components are the principal axes of the weighted
+    rows, largest first; for "l1", distances are at least c / 10 000.  We follow four public
+    implementations that agree, and later work for "cauchy" and "l1".
 
     References
     ----------

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import RandomState
 from scipy import linalg
 from scipy.sparse.linalg import eigsh
 from sklearn.utils.extmath import randomized_svd
 
-from l1kpca._typing import Array
 from l1kpca.checks import check_count, check_number
 from l1kpca.components.base import Component, negligible_variance, signs_int8
 from l1kpca.components.spectrum import whole_matrix
@@ -32,14 +32,10 @@ class L2KernelPCA(KernelPCABase):
     Parameters
     ----------
     n_components, max_components, kernel, gamma, degree, coef0, kernel_params, alpha
-    fit_inverse_transform : optional
-        As in `L1KernelPCA`.
-    max_iter : int, default=None
-        Maximum number of iterations of "arpack"; None is its default.
-    random_state : int, RandomState instance or None, default=None
-        Seed of "arpack" and "randomized".
-    copy_X, n_jobs, center, gram, memory_limit, dtype, verbose : optional
-        As in `L1KernelPCA`, but all of K must fit into ``memory_limit``.
+    fit_inverse_transform, max_iter, random_state, copy_X, n_jobs, center, gram
+    memory_limit, dtype, verbose : optional
+        As in `L1KernelPCA`, but all of K must fit into ``memory_limit``, and ``max_iter`` and
+        ``random_state`` are those of "arpack" and "randomized".
     eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
         "auto" is "arpack" for fewer than 10 components of more than 200 rows, else "dense",
         which also replaces "arpack" for as many components as rows.
@@ -61,8 +57,8 @@ class L2KernelPCA(KernelPCABase):
 
     Notes
     -----
-    We call the same routines as scikit-learn's ``KernelPCA``, in the same way, on K with any
-    center.  If K is indefinite, we keep the components of its positive eigenvalues.
+    The routines are those of scikit-learn's ``KernelPCA``.  If K is indefinite, we keep the
+    components of its positive eigenvalues.
 
     Examples
     --------
@@ -105,30 +101,28 @@ class Eigenvectors:
     seed: int = 0
 
     def components(self, gram: Gram, limit: int) -> Iterator[Component]:
-        """Yield up to ``limit`` components, largest eigenvalue first."""
-        K = whole_matrix(gram, self.memory)
-        if max(K.max(), -K.min()) <= negligible_variance(gram) / len(K):
+        """Yield up to ``limit`` components, largest eigenvalue first, as ``KernelPCA`` does."""
+        K, solver, rng = whole_matrix(gram, self.memory), self.eigen_solver, RandomState(self.seed)
+        n = len(K)
+        if max(K.max(), -K.min()) <= negligible_variance(gram) / n:
             return  # arpack rejects a matrix of zeros
-        values, vectors = self._eigenpairs(K, limit)
+        if solver == "auto":
+            solver = "arpack" if n > _MANY_ROWS and limit < _FEW else "dense"
+        if solver == "dense" or (solver == "arpack" and limit >= n):
+            values, vectors = linalg.eigh(K, subset_by_index=(n - limit, n - 1))
+        elif solver == "arpack":
+            begin = rng.uniform(-1, 1, n).astype(K.dtype)
+            values, vectors = eigsh(
+                K, limit, which="LA", tol=self.tol, maxiter=self.max_iter, v0=begin
+            )
+        else:
+            vectors, sizes, rows = randomized_svd(
+                K, limit, n_iter=self.iterated_power, random_state=rng, flip_sign=False
+            )
+            # A singular value is an eigenvalue up to its sign, which the two singular vectors show.
+            values = sizes * np.sign(np.einsum("ij,ji->j", vectors, rows))
         order = np.argsort(values)[::-1]
         for j in order[values[order] > negligible_variance(gram)]:
             root, vector = np.sqrt(values[j]), vectors[:, j]
             trace = (float(values[j]),)
             yield Component(vector / root, vector * root, signs_int8(vector), trace).oriented()
-
-    def _eigenpairs(self, K: Array, count: int) -> tuple[Array, Array]:
-        """Call the routines that ``KernelPCA`` calls, in the same way."""
-        n, rng, solver = len(K), np.random.RandomState(self.seed), self.eigen_solver
-        if solver == "auto":
-            solver = "arpack" if n > _MANY_ROWS and count < _FEW else "dense"
-        if solver == "dense" or (solver == "arpack" and count >= n):
-            return linalg.eigh(K, subset_by_index=(n - count, n - 1))
-        if solver == "arpack":
-            begin = rng.uniform(-1, 1, n).astype(K.dtype)
-            return eigsh(K, count, which="LA", tol=self.tol, maxiter=self.max_iter, v0=begin)
-        power = self.iterated_power
-        vectors, sizes, rows = randomized_svd(
-            K, count, n_iter=power, random_state=rng, flip_sign=False
-        )
-        # A singular value is an eigenvalue up to its sign, which the two singular vectors show.
-        return sizes * np.sign(np.einsum("ij,ji->j", vectors, rows)), vectors

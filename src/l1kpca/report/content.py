@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from sklearn.utils.validation import check_is_fitted
 
 from l1kpca import L1KernelPCA, __version__
-from l1kpca.optimality.certificate import certified
+from l1kpca.optimality.sdp import certified
 from l1kpca.outliers import rule_name
 from l1kpca.peers.l2 import L2KernelPCA
 from l1kpca.report.document import Report
