@@ -146,6 +146,34 @@ def test_skewed_columns_do_not_drown_a_broken_relation():
     assert (judged.abnormality >= judged.abnormality[0]).sum() <= 10
 
 
+def test_a_break_of_a_nearly_exact_relation_is_found(global_random_seed):
+    """Sent 25 days before it was ordered, within 300 days; a thermometer that is 5 degrees off."""
+    rng = np.random.default_rng(global_random_seed)
+    ordered, celsius = rng.uniform(0, 300, 600), rng.normal(15, 8, 600)
+    sent, fahrenheit = ordered + rng.uniform(1, 9, 600), 1.8 * celsius + 32
+    rest = rng.normal(size=(600, 3))
+    X = np.column_stack([ordered, sent, celsius, fahrenheit, rest])
+    X[50, 1], X[90, 3] = X[50, 0] - 25, X[90, 3] + 9
+    detector = KernelPCAOutlierDetector(random_state=0).fit(X)
+    assert set(np.argsort(detector.score_samples(X))[:2]) == {50, 90}
+    assert (detector.predict(X[[50, 90]]) == -1).all()
+    found = detector.cells(X)
+    assert np.abs(found.residual[50]).argmax() in (0, 1)
+    assert np.abs(found.residual[90]).argmax() in (2, 3)
+
+
+def test_far_values_that_agree_break_no_relation(global_random_seed):
+    """Lengths in two units: a far one is as far in both, and no further for being told twice."""
+    rng = np.random.default_rng(global_random_seed)
+    length, rest = rng.normal(170, 10, (600, 1)), rng.normal(size=(600, 3))
+    length[50] = 170 + 60
+    alone = KernelPCAOutlierDetector(random_state=0).fit(np.hstack([length, rest]))
+    X = np.hstack([length, length / 2.54, rest])
+    twice = KernelPCAOutlierDetector(random_state=0).fit(X)
+    once = np.abs(alone.columns_.cells.map(np.hstack([length, rest])).residual[50]).max()
+    assert np.abs(twice.columns_.cells.map(X).residual[50]).max() < 1.5 * once
+
+
 def test_units_and_places_of_columns_do_not_matter(X):
     order = np.random.default_rng(0).permutation(12)
     one, other = learned(X), learned((1e3 * X - 5)[:, order])
@@ -253,7 +281,7 @@ def test_a_hole_is_filled_by_its_conditional_mean(X):
     """By the correlations of the cells that are there, row by row."""
     cells = learned(X)
     rows = with_holes(X[:30], 0.4)
-    S = cells.times(np.eye(12))
+    S = cells.keen.times(np.eye(12))
     z = (rows - cells.center) / cells.spread
     v = (z / np.sqrt(1 + (z / 3) ** 2) - cells.mean) / cells.deviation
     residual, expected_cells, _ = cells.given(rows)
@@ -267,13 +295,17 @@ def test_a_hole_is_filled_by_its_conditional_mean(X):
             name: getattr(cells, name)[..., ~h] for name in
             ("spread", "reach", "mean", "deviation", "weight", "medians", "units")
         }, factor=np.linalg.cholesky(S[np.ix_(~h, ~h)] - 1e-3 * np.eye((~h).sum())),
-            rest=1e-3)  # fmt: skip
-        solved = np.linalg.solve(alone.times(np.eye((~h).sum())), row[~h])
+            rest=1e-3, gain=1.0)  # fmt: skip
+        solved = np.linalg.solve(alone.keen.times(np.eye((~h).sum())), row[~h])
         weight = np.linalg.inv(S[np.ix_(~h, ~h)]).diagonal()
-        assert_allclose(residual[i, ~h] * cells.units[0, ~h] + cells.medians[0, ~h],
-                        solved / np.sqrt(weight) + np.sqrt(weight) * (
-                            np.sign(z[i]) * np.maximum(np.abs(z[i]) - cells.reach, 0)
-                            / cells.deviation)[~h], rtol=1e-6)  # fmt: skip
+        # The unit is that of other columns, but for what all others tell more precisely.
+        precise = (cells.unit**2 - cells.units[0] ** 2) / np.linalg.inv(S).diagonal()
+        unit = np.sqrt(cells.unit**2 - precise[~h] * weight)
+        far = np.sign(z[i]) * np.maximum(np.abs(z[i]) - cells.reach, 0) / cells.deviation
+        assert_allclose(residual[i, ~h],
+                        (solved / np.sqrt(weight) - cells.medians[0, ~h]) / unit
+                        + far[~h] / cells.unit,
+                        rtol=1e-6)  # fmt: skip
     assert (residual[np.isnan(rows)] == 0).all()
 
 

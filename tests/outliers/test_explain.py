@@ -66,7 +66,7 @@ def test_equal_columns_have_nearly_equal_contributions():
     rng = np.random.default_rng(0)
     column = rng.normal(size=(100, 1))
     X = np.hstack([column, column, rng.normal(size=(100, 2))])
-    detector = KernelPCAOutlierDetector(random_state=0).fit(X)
+    detector = KernelPCAOutlierDetector(rule="paper", random_state=0).fit(X)
     shares = detector.explain(np.array([[4.0, 4.0, 0.0, 0.0]]))[0]
     assert_allclose(shares[0], shares[1], rtol=0.05)
 

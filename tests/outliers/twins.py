@@ -123,36 +123,47 @@ def cell_oddness(X, X_new):
     mean, deviation = bounded(z).mean(axis=0), bounded(z).std(axis=0)
     R = np.corrcoef(bounded(z).T)
     noise = sum(1 / n for i in range(d) for j in range(d) if i != j)
-    share = min(
-        1, max(0.1, noise / sum(R[i, j] ** 2 for i in range(d) for j in range(d) if i != j))
+    noise /= sum(R[i, j] ** 2 for i in range(d) for j in range(d) if i != j)
+    steady, keen = (
+        (1 - share) * R + share * np.eye(d) for share in (max(0.1, noise), max(0.03, noise))
     )
-    S = (1 - share) * R + share * np.eye(d)
     reach = [
         max(3, sorted(np.abs(z[:, j]))[math.ceil(min(0.99, 1 - 3 / n) * n) - 1]) for j in range(d)
     ]
 
+    def regressed(S, v, j):
+        others = [k for k in range(d) if k != j]
+        weights = np.linalg.solve(S[np.ix_(others, others)], S[others, j])
+        return weights @ v[others], S[j, j] - S[j, others] @ weights
+
     def raw(row):
         v = (bounded(row) - mean) / deviation
-        residual, distance = [], []
-        for j in range(d):
-            others = [k for k in range(d) if k != j]
-            weights = np.linalg.solve(S[np.ix_(others, others)], S[others, j])
-            variance = S[j, j] - S[j, others] @ weights
-            left = v[j] - weights @ v[others]
-            beyond = math.copysign(max(abs(row[j]) - reach[j], 0), row[j]) / deviation[j]
-            residual.append((left + beyond) / math.sqrt(variance))
-            distance.append(row[j] - (mean[j] + deviation[j] * (weights @ v[others])))
-        return residual, distance
+        left = [
+            (v[j] - expected) / math.sqrt(variance)
+            for j, (expected, variance) in enumerate(regressed(keen, v, j) for j in range(d))
+        ]
+        expected = np.array([regressed(steady, v, j)[0] for j in range(d)])
+        return left, row - (mean + deviation * expected), beyond(row)
+
+    def beyond(row):
+        return [
+            math.copysign(max(abs(row[j]) - reach[j], 0), row[j]) / deviation[j] for j in range(d)
+        ]
 
     old, new = (np.array([raw(row) for row in rows]) for rows in (z, z_new))
-    middle = np.median(old, axis=0)
-    old, new = old - middle, new - middle
-    residual = new[:, 0] / (np.quantile(np.abs(old[:, 0]), 0.9) / stats.norm.ppf(0.95))
-    distance = new[:, 1] / (MAD * np.median(np.abs(old[:, 1]), axis=0))
+    middle = np.median(old[:, 0] + old[:, 2], axis=0)
+    first = np.abs(old[:, 0] + old[:, 2] - middle)
+    normal = stats.norm.ppf(0.95)
+    whole, precision = np.quantile(first, 0.9) / normal, np.diag(np.linalg.inv(keen))
+    unit = np.quantile(first, 0.9, axis=0) / normal
+    unit = np.minimum(np.maximum(unit, 0.05 * np.sqrt(precision)), whole if n >= 100 else 0)
+    unit = np.where(unit, unit, whole)
+    in_units, residual = ((rows[:, 0] - middle) / unit + rows[:, 2] / whole for rows in (old, new))
+    usual = np.median(old[:, 1], axis=0)
+    distance = (new[:, 1] - usual) / (MAD * np.median(np.abs(old[:, 1] - usual), axis=0))
     sums = [(np.arcsinh(values) ** 2).sum(axis=1) for values in (distance, residual)]
-    unit = np.quantile(np.abs(old[:, 0]), 0.9) / stats.norm.ppf(0.95)
     surprises = [
-        surprise(np.abs(old[:, 0, j]) / unit, np.abs(residual[:, j]), 0.98, normal=True)
+        surprise(np.abs(in_units[:, j]), np.abs(residual[:, j]), 0.98, normal=True)
         for j in range(d)
     ]
     largest = np.maximum(np.max(surprises, axis=0) - math.log(d), 0)

@@ -6,6 +6,7 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
+from l1kpca.outliers.regression import Regression
 from l1kpca.outliers.tails import Tail
 from l1kpca.threads import spans
 
@@ -13,8 +14,6 @@ BOUND = 3.0
 """When others are predicted, no value counts for more than this many spreads of its column."""
 _MOST_EXPECTED = 2.9  # of u, where z is 11
 _FARTHEST = 1e100  # spreads: its square is still a number
-_STEPS = 50  # of conjugate gradients
-_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +42,14 @@ class Cells:
     :math:`g = S^{-1} v`, the regression of a cell on all others leaves :math:`g_j / S^{-1}_{jj}`,
     with the deviation :math:`(S^{-1}_{jj})^{-1/2}`.  The residual is
 
-    .. math:: r_j = \sqrt{S^{-1}_{jj}} \left( g_j / S^{-1}_{jj} + e_j \right)
+    .. math:: r_j = \left( g_j / \sqrt{S^{-1}_{jj}} - m_j \right) / \nu_j + e_j / \nu
 
-    less its median over the training rows, in one unit for all columns; e is what the bound hides:
-    the part of z beyond 99 % of the training values, so that a gross value counts for as much as it
-    is gross.  If one cell of a row is wrong, its own residual is the largest, by Cauchy's
-    inequality.  (After Rousseeuw and Van den Bossche, Technometrics 60, 2018.)
+    with m the median over the training rows, one unit :math:`\nu` for all columns, and a smaller
+    one where the others tell a column more precisely; e is what the bound hides: the part of z
+    beyond 99 % of the training values, so that a gross value counts for as much as it is gross.  If
+    one cell of a row is wrong, its own g is the largest, by Cauchy's inequality.  (After Rousseeuw
+    and Van den Bossche, Technometrics 60, 2018.)  S is shrunk little for r, and more for what is
+    expected when distances are added up, so that noise in many correlations does not count.
 
     Three numbers say how odd a row is: the sum of :math:`\sinh^{-1}(d_j)^2` for the distances d of
     the unbounded z from what is expected, in median absolute deviations of the column; the same sum
@@ -67,11 +68,13 @@ class Cells:
     rest: float  #: tau.
     weight: Array  #: 1, or less if columns share a unit and this one hardly varies.
     medians: Array  #: Of r and d.
-    units: Array  #: Of r, one for all columns, and of d.
+    units: Array  #: Of r and d.
     tails: Array  #: Of the sizes of the residuals, see `Tail`.
     cutoff: float = 0.0  #: Of the residual.
     #: The 99 % point of its size over the median, in a typical column, over that of normal ones.
     heaviness: float = 0.0
+    unit: float = 0.0  #: Of r, in a column that the others do not tell precisely.
+    gain: float = 1.0  #: By how much off-diagonal entries of S grow where single cells are judged.
 
     def given(self, X: Array) -> tuple[Array, Array, Array]:
         """Residuals and what is expected in the columns that vary, and how odd each row is."""
@@ -100,18 +103,32 @@ class Cells:
         """
         holes = np.isnan(z)
         v = np.where(holes, 0, (u - self.mean) / self.deviation)
-        solved, weight = self.solved(v, holes, left_out)
-        beyond = np.sign(z) * np.maximum(np.abs(z) - self.reach, 0) / self.deviation
-        residual = np.sqrt(weight) * (solved / weight + beyond)
-        v -= solved / weight
-        if holes.any():
-            v = np.where(holes, self.times(solved), v)
-        u = v * self.deviation + self.mean
-        both = np.stack([residual, z - u])
-        both = (both - self.medians[:, np.newaxis]) / self.units[:, np.newaxis]
-        u = np.clip(u, -_MOST_EXPECTED, _MOST_EXPECTED)
+        keen = self.keen
+        expected, solved, weight = keen.expected(v, holes, left_out)
+        residual = solved / np.sqrt(weight)
+        steadily = self.steady.expected(v, holes, left_out)[0] if self.gain > 1 else expected
+        if left_out is not None:
+            holes[np.arange(len(v)), left_out] = True
+        distance = z - (steadily * self.deviation + self.mean)
+        # The unit of what all others tell precisely is that of any other cell without them.
+        whole = np.maximum(self.unit, self.units[0])
+        unit = np.sqrt(whole**2 - (whole**2 - self.units[0] ** 2) * weight / keen.precision)
+        beyond = np.sign(z) * np.maximum(np.abs(z) - self.reach, 0) / (self.deviation * whole)
+        residual = (residual - self.medians[0]) / unit + beyond
+        both = np.stack([residual, (distance - self.medians[1]) / self.units[1]])
+        u = np.clip(expected * self.deviation + self.mean, -_MOST_EXPECTED, _MOST_EXPECTED)
         expected = self.center[self.used] + self.spread * u / np.sqrt(1 - (u / BOUND) ** 2)
         return *np.where(holes, 0, both), expected, holes
+
+    @property
+    def steady(self) -> Regression:
+        """With S shrunk enough that sums over many columns are no noise."""
+        return Regression(self.factor, self.rest)
+
+    @property
+    def keen(self) -> Regression:
+        """With S hardly shrunk, so that a relation that is nearly exact counts."""
+        return Regression(np.sqrt(self.gain) * self.factor, 1 + self.gain * (self.rest - 1))
 
     def filled(self, X: Array) -> tuple[Array, Array]:
         """Rows with their holes filled by what is expected there, and how odd their cells are."""
@@ -141,65 +158,10 @@ class Cells:
             residual[rows, self.used], expected[rows, self.used] = found, should
         return CellMap(residual, expected, np.abs(residual) > self.cutoff, self.cutoff)
 
-    def times(self, v: Array) -> Array:
-        """S v."""
-        return self.rest * v + (v @ self.factor) @ self.factor.T
-
-    def solved(self, v: Array, holes: Array, left_out: Array | None = None) -> tuple[Array, Array]:
-        """S_pp^-1 v_p and the diagonal of S_pp^-1, where p are the cells of a row; 0 for holes.
-
-        `times` of it is S_hp S_pp^-1 v_p, what is expected, for the holes h.  A cell of each row
-        that is left out becomes one of ``holes``.
-        """
-        F = self.factor / np.sqrt(self.rest * (self.rest + (self.factor**2).sum(axis=0)))
-        at, some = (np.arange(len(v)), left_out), np.any(holes, axis=1)
-        if left_out is not None:
-            holes[at] = True
-            holes = holes & some[:, np.newaxis]
-        v = np.where(holes, 0, v)
-        solved = v / self.rest - (v @ F) @ F.T  # S^-1 = I / tau - F F^T
-        weights = np.tile(1 / self.rest - (F**2).sum(axis=1), (len(v), 1))
-        wide = v.shape[1] > tuning.HOLE_COLUMNS
-        at_once = len(v) if wide else max(1, tuning.CELL_VALUES // max(1, v.shape[1]) ** 2)
-        for span in spans(int(some.sum()), at_once):
-            rows = np.flatnonzero(some)[span]
-            if wide:  # the diagonal is taken from rows without holes
-                solved[rows] = self._by_steps(v[rows], holes[rows])
-                continue
-            # In S, rows and columns of holes are replaced by those of the identity.
-            S, hole = self.times(np.eye(v.shape[1])), holes[rows]
-            cut = np.where(hole[:, :, np.newaxis] | hole[:, np.newaxis, :], 0, S)
-            np.einsum("nii->ni", cut)[...] += hole
-            cut = np.linalg.inv(cut)
-            solved[rows] = np.einsum("nij,nj->ni", cut, v[rows])
-            weights[rows] = np.einsum("nii->ni", cut)
-        if left_out is not None:
-            # Where it is the only hole: to S^-1 without a row and a column, by elimination.
-            row = -(F[left_out] @ F.T)
-            row[at] += 1 / self.rest
-            pivot = np.where(some, np.inf, weights[at])[:, np.newaxis]
-            solved = solved - row * (solved[at][:, np.newaxis] / pivot)
-            weights = weights - row**2 / pivot
-            solved[at], weights[at] = 0, 1
-        return solved, weights
-
-    def _by_steps(self, v: Array, holes: Array) -> Array:
-        """`solved` by conjugate gradients."""
-        x, left, step = np.zeros_like(v), v.copy(), v.copy()
-        size = (left**2).sum(axis=1, keepdims=True)
-        for _ in range(_STEPS):
-            image = np.where(holes, 0, self.times(step))
-            length = size / np.maximum((step * image).sum(axis=1, keepdims=True), _TINY)
-            x += length * step
-            left -= length * image
-            before, size = size, (left**2).sum(axis=1, keepdims=True)
-            step = left + size / np.maximum(before, _TINY) * step
-        return x
-
 
 def standardized(X: Array, used: Array, center: Array, spread: Array) -> tuple[Array, Array]:
     """The z and u of the columns that are used."""
     with np.errstate(over="ignore"):
-        z = (X[:, used].astype(np.float64) - center[used]) / spread
+        z = (X[:, used].astype(np.float64, order="C") - center[used]) / spread
         z = np.clip(z, -_FARTHEST, _FARTHEST)
     return z, z / np.sqrt(1 + (z / BOUND) ** 2)

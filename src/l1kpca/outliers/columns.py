@@ -153,15 +153,19 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
     holes = np.isnan(z)
     v = np.where(holes, 0, (u - cells.mean) / cells.deviation)
     for _ in range(1 + _ROUNDS * bool(holes.any())):
-        factor, rest = _correlation(v)
-        cells = replace(cells, factor=factor, rest=rest)
+        factor, rest, gain = _correlation(v)
+        cells = replace(cells, factor=factor, rest=rest, gain=gain)
         if holes.any():
-            v = np.where(holes, cells.times(cells.solved(v, holes)[0]), v)
+            v = np.where(holes, cells.keen.expected(v, holes)[0], v)
     return _calibrated(cells, z, u, floor, one_unit)
 
 
-def _correlation(v: Array) -> tuple[Array, float]:
-    """B and tau of S, the correlations of v, shrunk by as much as they may be noise."""
+def _correlation(v: Array) -> tuple[Array, float, float]:
+    """B and tau of S, the correlations of v, shrunk by as much as they may be noise, and the gain.
+
+    With the share s of the identity in S, and less of it, k, where single cells are judged, the
+    entries beside the diagonal are (1 - k) / (1 - s) times as large there.
+    """
     n, d = v.shape
     size = np.sqrt((v**2).mean(axis=0))
     v = v / np.where(size > 0, size, 1)
@@ -170,14 +174,15 @@ def _correlation(v: Array) -> tuple[Array, float]:
     values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
     live = int((size > 0).sum())  # the trace
     noise = (live * live - live) / n / max(float((values**2).sum()) - live, _TINY)
-    share = min(1.0, max(tuning.SHRINKAGE, noise))
+    share, keen = (min(1.0, max(least, noise)) for least in (tuning.SHRINKAGE, tuning.KEEN))
     rank = min(tuning.CELL_RANK, len(values))
     if d > n:
         vectors = v.T @ (vectors / np.sqrt(np.maximum(n * values, _TINY)))
     left = max(live - float(values[:rank].sum()), 0)
     rest = left / (d - rank) if rank < d else float(values[-1])
     lengths = (1 - share) * np.maximum(values[:rank] - rest, 0)
-    return vectors[:, :rank] * np.sqrt(lengths), share + (1 - share) * rest
+    gain = (1 - keen) / (1 - share) if share < 1 else 1.0
+    return vectors[:, :rank] * np.sqrt(lengths), share + (1 - share) * rest, gain
 
 
 def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) -> Cells:
@@ -186,25 +191,29 @@ def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) 
     both = np.where(holes, np.nan, [residual, distance])
     medians = np.nanmedian(both, axis=1)
     residuals, distances = np.abs(both - medians[:, np.newaxis])
-    sizes = residuals[~holes]
-    unit = float(np.quantile(sizes, _MOST)) / _NORMAL_90 or 1.0
     mad = MAD_TO_DEVIATION * np.nanmedian(distances, axis=0)
     mad = np.where(mad > _SMALLEST_UNIT * cells.deviation, mad, cells.deviation)
     mad = np.maximum(mad, floor)
-    weighted = cells.weight * residuals / unit
     # A rare category is compared with the cells that have one: what most cells are is left out.
     usual = z == 0
-    told = ~holes & ~(usual & (2 * usual.sum(axis=0) > (~holes).sum(axis=0)))
+    alike = 2 * usual.sum(axis=0) > (~holes).sum(axis=0)
+    told = ~holes & ~(usual & alike)
     pooled = one_unit or len(z) < max(_FEW_ROWS, len(mad))
+    most = float(np.quantile(residuals[~holes], _MOST)) / _NORMAL_90 or 1.0
+    own = np.nanquantile(residuals, _MOST, axis=0) / _NORMAL_90
+    least = np.sqrt(cells.keen.precision) * np.maximum(_SMALLEST_UNIT, floor / cells.deviation)
+    unit = np.where(pooled | alike, most, np.minimum(np.maximum(own, least), most))
+    cells = replace(cells, medians=medians, units=np.stack([unit, mad]), unit=most)
+    sizes = np.abs(cells.told(z, u)[0])
+    weighted = cells.weight * sizes
     columns = [weighted[~holes]] if pooled else map(np.compress, told.T, weighted.T)
     tails = np.transpose([*map(partial(fit_tail, level=_TAIL, normal=True), columns)])
     level = min(_REACHED, most_level(len(z)))
-    middle, far = np.nanquantile(residuals, [0.5, level], axis=0)
+    middle, far = np.nanquantile(np.where(holes, np.nan, sizes), [0.5, level], axis=0)
     far /= stats.norm.ppf((1 + level) / 2) * MAD_TO_DEVIATION
-    heaviness = np.divide(far, middle, out=np.zeros_like(far), where=middle > 1e-9 * unit)
+    heaviness = np.divide(far, middle, out=np.zeros_like(far), where=middle > 1e-9)
     return replace(
-        cells, medians=medians, units=np.stack([np.full_like(mad, unit), mad]),
-        tails=np.broadcast_to(tails, (3, len(mad))).copy(),
-        cutoff=max(_LEAST_CUTOFF, fit_tail(sizes / unit, _MOST).at(_RARE)),
+        cells, tails=np.broadcast_to(tails, (3, len(mad))).copy(),
+        cutoff=max(_LEAST_CUTOFF, fit_tail(sizes[~holes], _MOST).at(_RARE)),
         heaviness=float(np.median(heaviness)),
     )  # fmt: skip
