@@ -13,7 +13,7 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.gram.choose import free_memory
+from l1kpca.checks import free_memory
 from l1kpca.threads import Workers, spans
 
 _LOOK_SECONDS = 2  # between checks on the workers

@@ -130,8 +130,6 @@ class DaskRows:
     Only ``here()`` and ``rows[index]`` bring rows into this process.
     """
 
-    on_workers = True
-
     def __init__(self, array: Any, parts: list[Any] | None = None, n_columns: int | None = None):
         self.array, self.dtype = array, np.dtype(array.dtype)
         counts = np.array(array.chunks[0])
