@@ -30,8 +30,9 @@ from l1kpca.estimators.validation import check_kernel_function, check_parameters
 from l1kpca.gram.base import Gram
 from l1kpca.gram.centers import spatial_median_weights
 from l1kpca.gram.choose import Factor, GramChoice, Nystroem, Resources, choose
+from l1kpca.gram.cluster import the_cluster
 from l1kpca.gram.collections import DaskRows, dask_array, example_of, in_chunks_of
-from l1kpca.gram.dask import Dask, cluster_memory, exact_is_possible
+from l1kpca.gram.dask import Dask, exact_is_possible
 from l1kpca.gram.stored import StoredGram
 from l1kpca.kernels import Kernel, resolve_gamma
 from l1kpca.threads import Workers, computing
@@ -140,7 +141,7 @@ class KernelPCABase(FittedKernelPCA):
         rows = DaskRows(array)
         factor = self.gram in ("factor", "nystroem") or isinstance(self.gram, Factor | Nystroem)
         if self.gram == "auto":
-            limit = cluster_memory() if self.memory_limit is None else self.memory_limit
+            limit = the_cluster().memory if self.memory_limit is None else self.memory_limit
             sizes = rows.shape[0], rows.dtype.itemsize, read_memory_limit(limit)
             factor = self.kernel == "linear" or not exact_is_possible(*sizes)
         stays = factor and self.kernel != "precomputed" and not self._why_here()
@@ -170,7 +171,7 @@ class KernelPCABase(FittedKernelPCA):
     ) -> tuple[Gram, Array | None, Kernel | None]:
         """The centered Gram, the weights of the center, and the kernel."""
         on_cluster = self.memory_limit is None and (cluster is not None or isinstance(X, DaskRows))
-        limit = cluster_memory() if on_cluster else self.memory_limit
+        limit = the_cluster().memory if on_cluster else self.memory_limit
         resources = Resources(read_memory_limit(limit), workers, self.seed_)
         kernel = None
         if self.kernel == "precomputed":

@@ -51,7 +51,7 @@ class Dense:
 class Blocked:
     """Never store K; compute blocks on demand."""
 
-    def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
+    def build(self, X: Any, kernel: Kernel, resources: Resources) -> BlockedGram:
         """Build a `BlockedGram`."""
         side = tile_side(X.dtype, resources, X.shape[0])
         return BlockedGram(kernel_blocks(X, kernel), resources.workers, side)

@@ -13,7 +13,7 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.checks import free_memory
+from l1kpca.checks import read_memory_limit
 from l1kpca.threads import Workers, spans
 
 _LOOK_SECONDS = 2  # between checks on the workers
@@ -33,7 +33,8 @@ class _Cluster:
         self._client = client
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
         self.n_threads = max(1, sum(worker["nthreads"] for worker in workers))
-        self.memory = sum(worker["memory_limit"] or 0 for worker in workers) or free_memory()
+        total = sum(worker["memory_limit"] or 0 for worker in workers)
+        self.memory = total // 2 or read_memory_limit(None)
         self._address = client.scheduler.address if client.scheduler else "unknown"
 
     @property
@@ -159,7 +160,7 @@ class _ThisProcess:
 
     def __init__(self) -> None:
         self.n_threads = joblib.cpu_count()
-        self.memory = free_memory()
+        self.memory = read_memory_limit(None)
 
     def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
         from dask.delayed import delayed  # computed when its value is needed
