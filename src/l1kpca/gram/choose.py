@@ -92,25 +92,20 @@ class Nystroem:
         """Build a `FactorGram`: features are stored if they fit, else computed in each pass."""
         if self.landmarks not in ("kmeans++", "random"):
             raise ValueError(f"landmarks={self.landmarks!r} must be 'kmeans++' or 'random'")
-        rng = np.random.default_rng([resources.seed, 1])
-        index = choose_landmarks(X, self._count(X, resources), self.landmarks, rng)
-        return nystroem_gram(X, kernel, index, resources.memory, resources.workers)
-
-    def _count(self, X: Any, resources: Resources) -> int:
-        n_samples = X.shape[0]
-        if self.n_landmarks is not None:
-            if not 1 <= self.n_landmarks <= n_samples:
+        n_samples, count = X.shape[0], self.n_landmarks
+        one = 2 * n_samples * X.dtype.itemsize
+        if count is None:
+            count = min(n_samples, resources.memory // one, tuning.LANDMARKS)
+            if count < 1:
                 raise ValueError(
-                    f"n_landmarks={self.n_landmarks} must be between 1 and n_samples={n_samples}"
+                    f"memory_limit={resources.memory} bytes cannot hold even one landmark for"
+                    f" {n_samples} rows: allow at least {one} bytes"
                 )
-            return self.n_landmarks
-        affordable = resources.memory // (2 * n_samples * X.dtype.itemsize)
-        if affordable < 1:
-            raise ValueError(
-                f"memory_limit={resources.memory} bytes cannot hold even one landmark for"
-                f" {n_samples} rows: allow at least {2 * n_samples * X.dtype.itemsize} bytes"
-            )
-        return min(n_samples, affordable, tuning.LANDMARKS)
+        if not 1 <= count <= n_samples:
+            raise ValueError(f"n_landmarks={count} must be between 1 and n_samples={n_samples}")
+        rng = np.random.default_rng([resources.seed, 1])
+        index = choose_landmarks(X, count, self.landmarks, rng)
+        return nystroem_gram(X, kernel, index, resources.memory, resources.workers)
 
 
 def choose_landmarks(X: Any, count: int, method: str, rng: np.random.Generator) -> Array:
@@ -133,7 +128,10 @@ def choose_landmarks(X: Any, count: int, method: str, rng: np.random.Generator) 
 def nystroem_gram(X: Any, kernel: Kernel, index: Array, memory: int, workers: Workers) -> Gram:
     """The Gram of landmarks X[index]; features are stored if they fit into ``memory`` bytes."""
     landmarks = kernel_blocks(X[index] if sparse.issparse(X) else np.asarray(X[index]), kernel)
-    whitening = _inverse_root(landmarks.between(slice(None), slice(None)))
+    values, vectors = linalg.eigh(landmarks.between(slice(None), slice(None)))
+    kept = values > len(values) * np.finfo(values.dtype).eps * max(values[-1], 0)
+    # W with W^T k(L, L) W = I, without the null space of k(L, L).
+    whitening = vectors[:, kept] / np.sqrt(values[kept])
     if isinstance(X, DaskRows):
         return landmark_gram(X, kernel, landmarks, whitening, memory)
     similar = LandmarkRows(X, landmarks)
@@ -142,33 +140,19 @@ def nystroem_gram(X: Any, kernel: Kernel, index: Array, memory: int, workers: Wo
     dtype = np.dtype(np.float32) if many else whitening.dtype
     # Twice: centering makes a second array.
     stored = 2 * entries * dtype.itemsize <= memory
-    F = _features(similar, whitening, dtype, workers) if stored else similar
+    F: Any = np.empty((X.shape[0], whitening.shape[1]), dtype=dtype) if stored else similar
+
+    def work(rows: slice) -> None:
+        F[rows] = similar[rows] @ whitening
+
+    if stored:
+        pieces = [(rows,) for rows in spans(len(F), tuning.LANDMARK_SPAN)]
+        workers.run(work, pieces, cost=F.size * len(whitening))
     gram = FactorGram(F, workers, kernel, landmarks.X, whitening)
     total = float(kernel.diagonal(X).sum())
     # What the approximation misses is positive semidefinite, so its trace is its size.
     gram.lost_share = max(0.0, 1.0 - float(gram.diagonal().sum()) / total) if total > 0 else 0.0
     return gram
-
-
-def _inverse_root(K: Array) -> Array:
-    """W with W^T K W = I, without the null space of K."""
-    values, vectors = linalg.eigh(K)
-    kept = values > len(values) * np.finfo(values.dtype).eps * max(values[-1], 0)
-    return vectors[:, kept] / np.sqrt(values[kept])
-
-
-def _features(
-    similar: LandmarkRows, whitening: Array, dtype: np.dtype[Any], workers: Workers
-) -> Array:
-    """F for all rows, block by block."""
-    F = np.empty((similar.shape[0], whitening.shape[1]), dtype=dtype)
-
-    def work(rows: slice) -> None:
-        F[rows] = similar[rows] @ whitening
-
-    pieces = [(rows,) for rows in spans(len(F), tuning.LANDMARK_SPAN)]
-    workers.run(work, pieces, cost=F.size * len(whitening))
-    return F
 
 
 def tile_side(dtype: np.dtype, resources: Resources, n_samples: int) -> int:
