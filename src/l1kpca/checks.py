@@ -155,9 +155,7 @@ def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float, np.ndarra
         return difference, float(np.sqrt(size)), sums
     with overflow_is_checked():
         check_array(K, input_name="X", estimator="kernel='precomputed'")
-    unit = float(np.abs(K).max())
-    if unit == 0:
-        return 0.0, 0.0, sums
+    unit = float(np.abs(K).max()) or 1.0
     scaled = K / unit
     difference = unit * float(np.linalg.norm(scaled - scaled.T))
     return difference, unit * float(np.linalg.norm(scaled)), sums

@@ -60,12 +60,13 @@ class _Cluster:
         homes = defaultdict(list)
         for number, kept in enumerate(at):
             homes[tuple(found.get(kept.key, ()))].append(number)
-        tasks: dict[int, Any] = {}
+        tasks = [None] * len(at)
         for home, numbers in homes.items():
             where = {"workers": list(home), "allow_other_workers": True} if home else {}
             some = zip(*(arguments[number] for number in numbers), strict=True)
-            tasks.update(zip(numbers, start(*some, key=_NOT_STOLEN, **where), strict=True))
-        return [tasks[number] for number in range(len(at))]
+            for number, task in zip(numbers, start(*some, key=_NOT_STOLEN, **where), strict=True):
+                tasks[number] = task
+        return tasks
 
     def keep(self, tasks: list[Any]) -> list[Any]:
         """Start tasks whose values stay on the workers."""
@@ -76,8 +77,8 @@ class _Cluster:
         return self.results(self.keep(tasks))
 
     def send(self, value: Any) -> Any:
-        """Give tasks access to a value; not scattered, so that it can be recomputed."""
-        return self.call(_received, value)
+        """Give tasks access to a value: as a task, which can be rerun, and not scattered."""
+        return self.call(lambda sent: sent, value)
 
     def merged(self, work: Any, sent: Any, parts: list[tuple[Any, int]], merge: Any) -> Array:
         """``work(sent, *part)`` for all parts, merged in a tree.
@@ -106,9 +107,9 @@ class _Cluster:
         seen = monotonic()
         try:
             while not futures.wait([coming], timeout=_LOOK_SECONDS).done:
-                stuck = self._stuck()
-                seen = seen if stuck else monotonic()
-                if stuck and monotonic() - seen > tuning.NO_WORKER_SECONDS:
+                if (stuck := self._stuck()) is None:
+                    seen = monotonic()
+                elif monotonic() - seen > tuning.NO_WORKER_SECONDS:
                     raise stuck
             return list(coming.result())
         except KilledWorker as lost:
@@ -148,11 +149,6 @@ class _Cluster:
             f"the cluster of the scheduler {self._address} {what}: start a cluster, make a Client,"
             " and fit again; with checkpoint=... the fit resumes where it stopped"
         )
-
-
-def _received(value: Any) -> Any:
-    """Return the value, as a task that can be rerun."""
-    return value
 
 
 class _ThisProcess:
