@@ -77,8 +77,8 @@ class _Cluster:
         return self.results(self.keep(tasks))
 
     def send(self, value: Any) -> Any:
-        """Give tasks access to a value: as a task, which can be rerun, and not scattered."""
-        return self.call(lambda sent: sent, value)
+        """Give tasks access to a value; not scattered, so that it can be recomputed."""
+        return self.call(_received, value)
 
     def merged(self, work: Any, sent: Any, parts: list[tuple[Any, int]], merge: Any) -> Array:
         """``work(sent, *part)`` for all parts, merged in a tree.
@@ -149,6 +149,11 @@ class _Cluster:
             f"the cluster of the scheduler {self._address} {what}: start a cluster, make a Client,"
             " and fit again; with checkpoint=... the fit resumes where it stopped"
         )
+
+
+def _received(value: Any) -> Any:
+    """Return the value, as a task that can be rerun."""
+    return value
 
 
 class _ThisProcess:
