@@ -1,4 +1,4 @@
-"""Kernel matrices that are refused, and that no error of the core is without a test."""
+"""Memory limits, kernel matrices that are refused, and that no error of the core lacks a test."""
 
 import ast
 import re
@@ -10,6 +10,7 @@ from scipy import sparse
 
 import l1kpca
 from l1kpca import L1KernelPCA
+from l1kpca.checks import free_memory, read_memory_limit
 from refusals import refuses
 
 X = np.random.default_rng(0).normal(size=(30, 4))
@@ -27,6 +28,34 @@ SKEW = (
 
 def precomputed(matrix, **settings):
     return L1KernelPCA(kernel="precomputed", **settings).fit(matrix)
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        ("2GB", 2 * 10**9),
+        ("2 gb", 2 * 10**9),
+        ("2G", 2 * 10**9),
+        ("1.5MB", 1_500_000),
+        ("1KiB", 1024),
+        ("1 MiB", 1024**2),
+        ("1TB", 10**12),
+        ("500", 500),
+        ("500B", 500),
+        (500, 500),
+        (np.int64(500), 500),
+        (1e3, 1000),
+        (np.float64(1e22), 10**22),
+    ],
+)
+def test_limits_that_are_understood(limit, expected):
+    assert read_memory_limit(limit) == expected
+
+
+def test_without_a_limit_it_is_half_of_what_is_free():
+    free = free_memory()
+    assert free > 0
+    assert 0 < read_memory_limit(None) <= free
 
 
 @pytest.mark.parametrize("columns", [4, 20])

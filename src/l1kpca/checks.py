@@ -1,7 +1,11 @@
-"""Checks for several layers: numbers, seeds, kernel matrices, and the size of values."""
+"""Checks for several layers: numbers, seeds, memory limits, kernel matrices, size of values."""
 
+import math
+import os
+import re
 from functools import partial
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -151,9 +155,7 @@ def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float, np.ndarra
         return difference, float(np.sqrt(size)), sums
     with overflow_is_checked():
         check_array(K, input_name="X", estimator="kernel='precomputed'")
-    unit = float(np.abs(K).max())
-    if unit == 0:
-        return 0.0, 0.0, sums
+    unit = float(np.abs(K).max()) or 1.0
     scaled = K / unit
     difference = unit * float(np.linalg.norm(scaled - scaled.T))
     return difference, unit * float(np.linalg.norm(scaled)), sums
@@ -166,3 +168,33 @@ def check_seed(random_state: Any) -> np.random.RandomState:
     except ValueError as error:
         said = "must be None, an integer between 0 and 2**32 - 1, or a RandomState"
         raise ValueError(f"random_state={random_state!r} {said}") from error
+
+
+def read_memory_limit(limit: int | float | str | None) -> int:
+    """Bytes in ``limit``; None means half of the free memory."""
+    if limit is None:
+        return free_memory() // 2
+    text = str(limit).strip().upper()
+    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:E\+?\d+)?)\s*([KMGT]?)(I?)B?", text)
+    number = float(match[1]) if match else 0.0
+    if match is None or not 0 < number < math.inf:
+        raise ValueError(
+            f"memory_limit={limit!r} must be a positive number of bytes, a string like '2GB', or"
+            " None"
+        )
+    return int(number * (1024 if match[3] else 1000) ** " KMGT".index(match[2] or " "))
+
+
+def free_memory() -> int:
+    """Bytes available without swapping, within the limit of a container if there is one."""
+    candidates = [2 * 10**9]
+    meminfo = Path("/proc/meminfo")
+    if meminfo.exists():
+        found = re.search(r"MemAvailable:\s+(\d+) kB", meminfo.read_text())
+        candidates = [int(found[1]) * 1024] if found else candidates
+    elif "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
+        candidates = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2]
+    allowed, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
+    if allowed.exists() and (text := allowed.read_text().strip()).isdigit():
+        candidates.append(int(text) - int(used.read_text()))
+    return max(min(candidates), 0)

@@ -225,23 +225,35 @@ class GaussianBlocks(KernelBlocks):
 
     def between(self, rows: Rows, columns: Rows) -> Array:
         """K[rows, columns]."""
-        X_left = self.X[rows]
-        left = self._augmented(X_left, -2, self._exponents[rows])
-        return self._evaluate(X_left, left, columns, self._clips)
+        return self.with_new(self.X[rows], columns, exponents=self._exponents[rows])
 
-    def with_new(self, X_new: Array, columns: Rows = ALL_ROWS, room: Array | None = None) -> Array:
-        """k(X_new, X[columns]), in ``room`` if there is one."""
+    def with_new(
+        self,
+        X_new: Array,
+        columns: Rows = ALL_ROWS,
+        room: Array | None = None,
+        exponents: Array | None = None,
+    ) -> Array:
+        """k(X_new, X[columns]), in ``room`` if there is one; the exponents -|z|^2 / 2 if known."""
         with np.errstate(over="ignore"):
             left = self._augmented(X_new, -2, 1)
-            exponents = row_norms(left[:, :-2], squared=True) / -2
+            if exponents is None:
+                exponents = row_norms(left[:, :-2], squared=True) / -2
         if not np.isfinite(exponents).all():
             # So far from every training row that k is zero, as it is for any other far row.
             far = np.sqrt(np.finfo(self.X.dtype).max / (64 * left.shape[1]))
             np.clip(left[:, :-2], -far, far, out=left[:, :-2])
             exponents = row_norms(left[:, :-2], squared=True) / -2
         left[:, -2] = exponents
-        clips = self._clips or bool(exponents.min(initial=0) < self._large)
-        return self._evaluate(X_new, left, columns, clips, room)
+        X_right, others = self.X[columns], self._exponents[columns]
+        block = np.matmul(left, self._augmented(X_right, -1, others).T, out=room)
+        if self._clips or exponents.min(initial=0) < self._large:
+            self._subtract_far_rows(block, (X_new, exponents), (X_right, others))
+            np.minimum(block, 0, out=block)
+        if block.dtype != np.float64:
+            return np.exp(block, out=block)
+        loops.exponentials(block.reshape(-1))
+        return block
 
     def _augmented(self, X: Array, place: int, exponents: Any) -> Array:
         """Rows (z, 1, 1), with the exponents in ``place`` of a one."""
@@ -251,19 +263,6 @@ class GaussianBlocks(KernelBlocks):
         out[:, :n_features] *= self._scale
         out[:, place] = exponents
         return out
-
-    def _evaluate(
-        self, X_left: Array, left: Array, columns: Rows, clips: bool, room: Array | None = None
-    ) -> Array:
-        X_right, exponents = self.X[columns], self._exponents[columns]
-        block = np.matmul(left, self._augmented(X_right, -1, exponents).T, out=room)
-        if clips:
-            self._subtract_far_rows(block, (X_left, left[:, -2]), (X_right, exponents))
-            np.minimum(block, 0, out=block)
-        if block.dtype != np.float64:
-            return np.exp(block, out=block)
-        loops.exponentials(block.reshape(-1))
-        return block
 
     def _subtract_far_rows(
         self, block: Array, left: tuple[Array, Array], right: tuple[Array, Array]

@@ -21,8 +21,8 @@ from typing import IO, Any
 
 import numpy as np
 
+from l1kpca.checks import free_memory
 from l1kpca.files import replacing
-from l1kpca.gram.choose import free_memory
 from l1kpca.plain import CLASSES, class_name, class_names, from_plain, to_plain
 
 FORMAT = 2

@@ -69,24 +69,9 @@ class Workers:
         if cost < tuning.SMALL_WORK:
             return list(starmap(work, pieces))
         run = _Run(work, pieces, cost)
-        self._finish(run, len(pieces))
-        return run.results
-
-    def total(
-        self, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]], cost: float
-    ) -> Any:
-        """The sum of what `run` returns, in the order of the pieces, holding few at a time."""
-        if cost < tuning.SMALL_WORK:
-            parts = starmap(work, pieces)
-            return sum(parts, start=next(parts))
-        run = _Sum(work, pieces, cost)
-        self._finish(run, len(pieces))
-        return run.total
-
-    def _finish(self, run: "_Run", count: int) -> None:
         pool = _pool(self.n_threads, os.getpid()) if self.n_threads > 1 else None
         # The caller works too, so it never waits for a busy pool.
-        n_others = min(self.n_threads, count) - 1
+        n_others = min(self.n_threads, len(pieces)) - 1
         others = list(map(pool.submit, [run.drain] * n_others)) if pool else []
         try:
             run.drain()
@@ -97,6 +82,27 @@ class Workers:
             run.stopped = True
             wait([other for other in others if not other.cancel()])
             raise
+        return run.results
+
+    def total(
+        self, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]], cost: float
+    ) -> Any:
+        """The sum of what `run` returns, in the order of the pieces, holding few at a time."""
+        total, added, lock = None, 0, threading.Lock()
+        waiting: dict[int, Any] = {}
+
+        def add(number: int, piece: tuple[Any, ...]) -> None:
+            nonlocal total, added
+            part = work(*piece)
+            with lock:
+                waiting[number] = part
+                while added in waiting:
+                    part = waiting.pop(added)
+                    total = part if added == 0 else total + part
+                    added += 1
+
+        self.run(add, list(enumerate(pieces)), cost)
+        return total
 
 
 class _Stopped(BaseException):
@@ -115,24 +121,21 @@ class _Run:
 
     def drain(self) -> None:
         """Run pieces until none is left; an error also stops the other threads."""
-        outer, _this_thread.run = getattr(_this_thread, "run", None), self
+        outer = _current.set(self)
         try:
-            while self._left and not self.stopped:
+            while not self.stopped:
                 try:
                     number, piece = self._left.popleft()
-                except IndexError:  # another thread was faster
+                except IndexError:
                     return
-                self._keep(number, self._work(*piece))
+                self.results[number] = self._work(*piece)
         except _Stopped:
             return
         except BaseException:
             self.stopped = True
             raise
         finally:
-            _this_thread.run = outer
-
-    def _keep(self, number: int, result: Any) -> None:
-        self.results[number] = result
+            _current.reset(outer)
 
     def advance(self, done: float) -> None:
         """Record that work of this cost is done; end the piece if the run was stopped."""
@@ -144,36 +147,19 @@ class _Run:
                 self._listener(min(self._done / self._cost, 1.0))
 
 
-class _Sum(_Run):
-    """A queue whose results are added up in their order as they come."""
-
-    total: Any = None
-    _added = 0
-
-    def _keep(self, number: int, result: Any) -> None:
-        with self._lock:
-            self.results[number] = result
-            while self._added < len(self.results) and self.results[self._added] is not None:
-                part, self.results[self._added] = self.results[self._added], None
-                self.total = part if self._added == 0 else self.total + part
-                self._added += 1
-
-
-_this_thread = threading.local()
+_current: ContextVar[_Run | None] = ContextVar("current", default=None)
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 def advance(done: float) -> None:
     """Report work of this cost as done, from within a long piece."""
-    run = getattr(_this_thread, "run", None)
-    if run is not None:
+    if run := _current.get():
         run.advance(done)
 
 
 def tell(share: float) -> None:
     """Report which share of work elsewhere is done."""
-    listener = _listener.get()
-    if listener is not None:
+    if listener := _listener.get():
         listener(share)
 
 

@@ -15,9 +15,8 @@ from dask.array import from_array
 from scipy import sparse
 
 from l1kpca import tuning
-from l1kpca.gram.choose import Factor, Nystroem, Resources
+from l1kpca.gram.choose import Factor, Nystroem, Resources, nystroem_gram
 from l1kpca.gram.dask import DaskGram
-from l1kpca.gram.nystroem import nystroem_gram
 from l1kpca.gram.stored import BlockedGram, StoredGram, kernel_matrix
 from l1kpca.kernels import Kernel, kernel_blocks
 from l1kpca.threads import Workers

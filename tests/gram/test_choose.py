@@ -11,8 +11,6 @@ from l1kpca.gram.choose import (
     Nystroem,
     Resources,
     choose,
-    free_memory,
-    read_memory_limit,
     tile_side,
 )
 from l1kpca.gram.factor import FactorGram
@@ -82,11 +80,6 @@ NO_LANDMARK = (
 )
 
 
-TOO_LITTLE = (
-    "memory_limit=4799 bytes cannot hold even one landmark for 300 rows: allow at least 4800 bytes"
-)
-
-
 @pytest.mark.parametrize(
     ("builder", "memory", "text"),
     [
@@ -118,34 +111,6 @@ def test_tiles_do_not_depend_on_the_threads_that_are_used(threads):
     assert len(sides) == 1
     side = tile_side(np.dtype(float), Resources(10**7, Workers(threads)), 5000)
     assert 4 * max(threads, cores) * side**2 * 8 <= 10**7
-
-
-@pytest.mark.parametrize(
-    ("limit", "expected"),
-    [
-        ("2GB", 2 * 10**9),
-        ("2 gb", 2 * 10**9),
-        ("2G", 2 * 10**9),
-        ("1.5MB", 1_500_000),
-        ("1KiB", 1024),
-        ("1 MiB", 1024**2),
-        ("1TB", 10**12),
-        ("500", 500),
-        ("500B", 500),
-        (500, 500),
-        (np.int64(500), 500),
-        (1e3, 1000),
-        (np.float64(1e22), 10**22),
-    ],
-)
-def test_limits_that_are_understood(limit, expected):
-    assert read_memory_limit(limit) == expected
-
-
-def test_without_a_limit_it_is_half_of_what_is_free():
-    free = free_memory()
-    assert free > 0
-    assert 0 < read_memory_limit(None) <= free
 
 
 @pytest.mark.parametrize("gram", ["auto", "blocked"])

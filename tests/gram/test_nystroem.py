@@ -8,9 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from l1kpca import L1KernelPCA, tuning
-from l1kpca.gram.choose import Nystroem, Resources
+from l1kpca.gram.choose import Nystroem, Resources, choose_landmarks
 from l1kpca.gram.factor import LandmarkRows
-from l1kpca.gram.nystroem import choose_landmarks
 from l1kpca.kernels import Kernel
 
 N, LANDMARKS = 400, 30

@@ -12,7 +12,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.checks import check_kernel_matrix, check_scale, check_seed, is_dask
+from l1kpca.checks import (
+    check_kernel_matrix,
+    check_scale,
+    check_seed,
+    is_dask,
+    read_memory_limit,
+)
 from l1kpca.components.base import Component, ComponentSolver
 from l1kpca.components.subspace import Reaching
 from l1kpca.estimators.advice import warn_of_fit
@@ -23,17 +29,10 @@ from l1kpca.estimators.progress import ProgressBar
 from l1kpca.estimators.validation import check_kernel_function, check_parameters, check_rows
 from l1kpca.gram.base import Gram
 from l1kpca.gram.centers import spatial_median_weights
-from l1kpca.gram.choose import (
-    Factor,
-    GramChoice,
-    Nystroem,
-    Resources,
-    choose,
-    is_on_workers,
-    read_memory_limit,
-)
+from l1kpca.gram.choose import Factor, GramChoice, Nystroem, Resources, choose
+from l1kpca.gram.cluster import the_cluster
 from l1kpca.gram.collections import DaskRows, dask_array, example_of, in_chunks_of
-from l1kpca.gram.dask import Dask, cluster_memory, exact_is_possible
+from l1kpca.gram.dask import Dask, exact_is_possible
 from l1kpca.gram.stored import StoredGram
 from l1kpca.kernels import Kernel, resolve_gamma
 from l1kpca.threads import Workers, computing
@@ -142,7 +141,7 @@ class KernelPCABase(FittedKernelPCA):
         rows = DaskRows(array)
         factor = self.gram in ("factor", "nystroem") or isinstance(self.gram, Factor | Nystroem)
         if self.gram == "auto":
-            limit = cluster_memory() if self.memory_limit is None else self.memory_limit
+            limit = the_cluster().memory if self.memory_limit is None else self.memory_limit
             sizes = rows.shape[0], rows.dtype.itemsize, read_memory_limit(limit)
             factor = self.kernel == "linear" or not exact_is_possible(*sizes)
         stays = factor and self.kernel != "precomputed" and not self._why_here()
@@ -171,8 +170,8 @@ class KernelPCABase(FittedKernelPCA):
         self, X: Any, workers: Workers, cluster: Dask | None
     ) -> tuple[Gram, Array | None, Kernel | None]:
         """The centered Gram, the weights of the center, and the kernel."""
-        on_cluster = self.memory_limit is None and (cluster is not None or is_on_workers(X))
-        limit = cluster_memory() if on_cluster else self.memory_limit
+        on_cluster = self.memory_limit is None and (cluster is not None or isinstance(X, DaskRows))
+        limit = the_cluster().memory if on_cluster else self.memory_limit
         resources = Resources(read_memory_limit(limit), workers, self.seed_)
         kernel = None
         if self.kernel == "precomputed":
@@ -187,7 +186,7 @@ class KernelPCABase(FittedKernelPCA):
                 for name in params.keys() - KERNEL_PARAMS[self.kernel]:
                     del params[name]
             kernel = Kernel(self.kernel, params)
-            check_scale(X.extremes if is_on_workers(X) else X, kernel, X.shape[0])
+            check_scale(X.extremes if isinstance(X, DaskRows) else X, kernel, X.shape[0])
             gram, chosen = choose(self.gram, X, kernel, resources, cluster)
             if cluster is not None and chosen.name in ("factor", "nystroem"):
                 why = self._why_here() or "it has few rows"
@@ -237,7 +236,7 @@ class KernelPCABase(FittedKernelPCA):
         self.objective_trace_ = [np.array(component.trace) for component in components]
         self.status_ = [component.status.value for component in components]
         self.n_starts_ = np.array([component.n_starts for component in components], dtype=int)
-        self.X_fit_ = X.array if is_on_workers(X) else X
+        self.X_fit_ = X.array if isinstance(X, DaskRows) else X
         self.projection_ = gram.projection(coef)
         self.inverse_: Any = None
         shown = gram.shown(scores)

@@ -17,7 +17,7 @@ from l1kpca.components.deflation import Deflation
 from l1kpca.directions.base import Status
 from l1kpca.files import OutputError, replacing, unfinished
 from l1kpca.gram.base import Gram
-from l1kpca.gram.choose import is_on_workers
+from l1kpca.gram.collections import DaskRows
 from l1kpca.threads import spans
 
 _FORMAT = 1
@@ -122,10 +122,11 @@ def _read(path: Path) -> Mapping[str, Any] | None:
 def fingerprint(X: Any, settings: Mapping[str, Any]) -> str:
     """Hash of the data and of every setting that changes the result."""
     digest = hashlib.blake2b(digest_size=20)
-    if is_on_workers(X):
+    arrays: tuple[Any, ...] = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
+    if isinstance(X, DaskRows):
         digest.update(f"{X.dtype}{X.shape}{X.digest}".encode())
-    arrays = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
-    for array in () if is_on_workers(X) else arrays:
+        arrays = ()
+    for array in arrays:
         digest.update(f"{array.dtype}{array.shape}".encode())
         for rows in spans(len(array), _HASHED_ROWS):
             digest.update(np.ascontiguousarray(array[rows]).data)

@@ -43,8 +43,7 @@ class FittedKernelPCA(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMi
         if is_dask(X):
             check_is_fitted(self)
             validate_data(self, example_of(X), skip_check_array=True, reset=False)
-            dtype = self.projection_.coef.dtype
-            return project_blocks(X, self.projection_, self.n_components_, dtype)
+            return project_blocks(X, self.projection_)
         return self.project(X).scores
 
     def project(self, X: Any) -> Projected:

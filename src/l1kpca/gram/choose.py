@@ -1,25 +1,22 @@
 """How to hold K: the builders that ``gram=`` accepts, and the policy that picks one."""
 
 import math
-import os
-import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Protocol
 
 import joblib
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 
 from l1kpca import tuning
+from l1kpca._typing import Array
 from l1kpca.gram.base import Gram
-from l1kpca.gram.factor import FactorGram
-from l1kpca.gram.nystroem import choose_landmarks, nystroem_gram
+from l1kpca.gram.collections import DaskRows
+from l1kpca.gram.dask_factor import WorkerFactorGram, landmark_gram
+from l1kpca.gram.factor import FactorGram, LandmarkRows
 from l1kpca.gram.stored import BlockedGram, StoredGram, kernel_matrix
-from l1kpca.kernels import Kernel, kernel_blocks, name_of
-from l1kpca.threads import Workers
-
-_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+from l1kpca.kernels import Kernel, kernel_blocks, name_of, unit_of
+from l1kpca.threads import Workers, spans
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ class Dense:
 class Blocked:
     """Never store K; compute blocks on demand."""
 
-    def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
+    def build(self, X: Any, kernel: Kernel, resources: Resources) -> BlockedGram:
         """Build a `BlockedGram`."""
         side = tile_side(X.dtype, resources, X.shape[0])
         return BlockedGram(kernel_blocks(X, kernel), resources.workers, side)
@@ -71,9 +68,7 @@ class Factor:
                 f"gram='factor' needs kernel='linear', got kernel={name_of(kernel.function)}: use"
                 " gram='nystroem' for a factor that approximates another kernel, or gram='auto'"
             )
-        if is_on_workers(X):
-            from l1kpca.gram.dask_factor import WorkerFactorGram  # noqa: PLC0415 (needs dask)
-
+        if isinstance(X, DaskRows):
             return WorkerFactorGram(X.held(resources.memory), kernel)
         return FactorGram(X.tocsr() if sparse.issparse(X) else X, resources.workers, kernel)
 
@@ -97,30 +92,67 @@ class Nystroem:
         """Build a `FactorGram`: features are stored if they fit, else computed in each pass."""
         if self.landmarks not in ("kmeans++", "random"):
             raise ValueError(f"landmarks={self.landmarks!r} must be 'kmeans++' or 'random'")
+        n_samples, count = X.shape[0], self.n_landmarks
+        one = 2 * n_samples * X.dtype.itemsize
+        if count is None:
+            count = min(n_samples, resources.memory // one, tuning.LANDMARKS)
+            if count < 1:
+                raise ValueError(
+                    f"memory_limit={resources.memory} bytes cannot hold even one landmark for"
+                    f" {n_samples} rows: allow at least {one} bytes"
+                )
+        if not 1 <= count <= n_samples:
+            raise ValueError(f"n_landmarks={count} must be between 1 and n_samples={n_samples}")
         rng = np.random.default_rng([resources.seed, 1])
-        index = choose_landmarks(X, self._count(X, resources), self.landmarks, rng)
+        index = choose_landmarks(X, count, self.landmarks, rng)
         return nystroem_gram(X, kernel, index, resources.memory, resources.workers)
 
-    def _count(self, X: Any, resources: Resources) -> int:
-        n_samples = X.shape[0]
-        if self.n_landmarks is not None:
-            if not 1 <= self.n_landmarks <= n_samples:
-                raise ValueError(
-                    f"n_landmarks={self.n_landmarks} must be between 1 and n_samples={n_samples}"
-                )
-            return self.n_landmarks
-        affordable = resources.memory // (2 * n_samples * X.dtype.itemsize)
-        if affordable < 1:
-            raise ValueError(
-                f"memory_limit={resources.memory} bytes cannot hold even one landmark for"
-                f" {n_samples} rows: allow at least {2 * n_samples * X.dtype.itemsize} bytes"
-            )
-        return min(n_samples, affordable, tuning.LANDMARKS)
+
+def choose_landmarks(X: Any, count: int, method: str, rng: np.random.Generator) -> Array:
+    """Indices of landmark rows: ``"random"``, or spread out by ``"kmeans++"``."""
+    n = X.shape[0]
+    if method == "random":
+        return np.sort(rng.choice(n, count, replace=False))
+    from sklearn.cluster import kmeans_plusplus  # noqa: PLC0415 (slow, only needed here)
+
+    candidates = np.arange(n)
+    if n > max(tuning.SEEDING_ROWS, count):
+        candidates = np.sort(rng.choice(n, max(tuning.SEEDING_ROWS, count), replace=False))
+    seed = int(rng.integers(2**31))
+    rows = X[candidates]
+    # At this scale, no squared distance overflows or vanishes.
+    _, picked = kmeans_plusplus(rows / unit_of(rows), count, random_state=seed)
+    return np.unique(candidates[picked])
 
 
-def is_on_workers(X: Any) -> bool:
-    """Whether the rows stay on the workers of a cluster."""
-    return getattr(X, "on_workers", False)
+def nystroem_gram(X: Any, kernel: Kernel, index: Array, memory: int, workers: Workers) -> Gram:
+    """The Gram of landmarks X[index]; features are stored if they fit into ``memory`` bytes."""
+    landmarks = kernel_blocks(X[index] if sparse.issparse(X) else np.asarray(X[index]), kernel)
+    values, vectors = linalg.eigh(landmarks.between(slice(None), slice(None)))
+    kept = values > len(values) * np.finfo(values.dtype).eps * max(values[-1], 0)
+    # W with W^T k(L, L) W = I, without the null space of k(L, L).
+    whitening = vectors[:, kept] / np.sqrt(values[kept])
+    if isinstance(X, DaskRows):
+        return landmark_gram(X, kernel, landmarks, whitening, memory)
+    similar = LandmarkRows(X, landmarks)
+    entries = X.shape[0] * whitening.shape[1]
+    many = entries * whitening.itemsize > tuning.SINGLE_FEATURES
+    dtype = np.dtype(np.float32) if many else whitening.dtype
+    # Twice: centering makes a second array.
+    stored = 2 * entries * dtype.itemsize <= memory
+    F: Any = np.empty((X.shape[0], whitening.shape[1]), dtype=dtype) if stored else similar
+
+    def work(rows: slice) -> None:
+        F[rows] = similar[rows] @ whitening
+
+    if stored:
+        pieces = [(rows,) for rows in spans(len(F), tuning.LANDMARK_SPAN)]
+        workers.run(work, pieces, cost=F.size * len(whitening))
+    gram = FactorGram(F, workers, kernel, landmarks.X, whitening)
+    total = float(kernel.diagonal(X).sum())
+    # What the approximation misses is positive semidefinite, so its trace is its size.
+    gram.lost_share = max(0.0, 1.0 - float(gram.diagonal().sum()) / total) if total > 0 else 0.0
+    return gram
 
 
 def tile_side(dtype: np.dtype, resources: Resources, n_samples: int) -> int:
@@ -203,7 +235,7 @@ def choose(
         sizes = f"{needed / 1e6:.1f} MB, {resources.memory / 1e6:.1f} MB are allowed"
         if kernel.function == "linear" and (sparse.issparse(X) or n_features < n_samples):
             name, reason = "factor", "the linear kernel needs only X"
-        elif is_on_workers(X):
+        elif isinstance(X, DaskRows):
             name, reason = "nystroem", f"a pass over K would take too long, and K {sizes}"
         elif cluster is not None:
             name, reason = cluster, "X is a Dask array"
@@ -215,33 +247,3 @@ def choose(
     built = builder.build(X, kernel, resources)
     label = name if isinstance(name, str) else type(name).__name__.lower()
     return built, GramChoice(label, reason, X.shape[0], built.bytes_held, built.lost_share)
-
-
-def read_memory_limit(limit: int | float | str | None) -> int:
-    """Bytes in ``limit``; None means half of the free memory."""
-    if limit is None:
-        return free_memory() // 2
-    text = str(limit).strip().upper()
-    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:E\+?\d+)?)\s*([KMGT]?)(I?)B?", text)
-    number = float(match[1]) if match else 0.0
-    if match is None or not 0 < number < math.inf:
-        raise ValueError(
-            f"memory_limit={limit!r} must be a positive number of bytes, a string like '2GB', or"
-            " None"
-        )
-    return int(number * (1024 if match[3] else 1000) ** _UNITS[match[2]])
-
-
-def free_memory() -> int:
-    """Bytes available without swapping, within the limit of a container if there is one."""
-    candidates = [2 * 10**9]
-    meminfo = Path("/proc/meminfo")
-    if meminfo.exists():
-        found = re.search(r"MemAvailable:\s+(\d+) kB", meminfo.read_text())
-        candidates = [int(found[1]) * 1024] if found else candidates
-    elif "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
-        candidates = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2]
-    allowed, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
-    if allowed.exists() and (text := allowed.read_text().strip()).isdigit():
-        candidates.append(int(text) - int(used.read_text()))
-    return max(min(candidates), 0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.gram.choose import free_memory
+from l1kpca.checks import read_memory_limit
 from l1kpca.threads import Workers, spans
 
 _LOOK_SECONDS = 2  # between checks on the workers
@@ -33,7 +33,8 @@ class _Cluster:
         self._client = client
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
         self.n_threads = max(1, sum(worker["nthreads"] for worker in workers))
-        self.memory = sum(worker["memory_limit"] or 0 for worker in workers) or free_memory()
+        total = sum(worker["memory_limit"] or 0 for worker in workers)
+        self.memory = total // 2 or read_memory_limit(None)
         self._address = client.scheduler.address if client.scheduler else "unknown"
 
     @property
@@ -59,12 +60,13 @@ class _Cluster:
         homes = defaultdict(list)
         for number, kept in enumerate(at):
             homes[tuple(found.get(kept.key, ()))].append(number)
-        tasks: dict[int, Any] = {}
+        tasks = [None] * len(at)
         for home, numbers in homes.items():
             where = {"workers": list(home), "allow_other_workers": True} if home else {}
             some = zip(*(arguments[number] for number in numbers), strict=True)
-            tasks.update(zip(numbers, start(*some, key=_NOT_STOLEN, **where), strict=True))
-        return [tasks[number] for number in range(len(at))]
+            for number, task in zip(numbers, start(*some, key=_NOT_STOLEN, **where), strict=True):
+                tasks[number] = task
+        return tasks
 
     def keep(self, tasks: list[Any]) -> list[Any]:
         """Start tasks whose values stay on the workers."""
@@ -105,9 +107,9 @@ class _Cluster:
         seen = monotonic()
         try:
             while not futures.wait([coming], timeout=_LOOK_SECONDS).done:
-                stuck = self._stuck()
-                seen = seen if stuck else monotonic()
-                if stuck and monotonic() - seen > tuning.NO_WORKER_SECONDS:
+                if (stuck := self._stuck()) is None:
+                    seen = monotonic()
+                elif monotonic() - seen > tuning.NO_WORKER_SECONDS:
                     raise stuck
             return list(coming.result())
         except KilledWorker as lost:
@@ -159,7 +161,7 @@ class _ThisProcess:
 
     def __init__(self) -> None:
         self.n_threads = joblib.cpu_count()
-        self.memory = free_memory()
+        self.memory = read_memory_limit(None)
 
     def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
         from dask.delayed import delayed  # computed when its value is needed

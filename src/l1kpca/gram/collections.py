@@ -16,8 +16,6 @@ from l1kpca.gram.partition_tasks import View
 from l1kpca.gram.projection import Projection
 from l1kpca.threads import computing, tell
 
-_GATHERED = 4  # sets of rows to cache, the latest ones requested
-
 
 def dask_array(X: Any, dtype: Any = None, lengths: bool = True) -> Any:
     """A Dask array of floats, in chunks of whole rows, from a Dask array or data frame.
@@ -55,17 +53,18 @@ def _lengths(parts: list[Any]) -> list[int]:
     return the_cluster().values([delayed(len)(part) for part in parts])
 
 
-def project_blocks(X: Any, projection: Projection, n_components: int, dtype: Any) -> Any:
+def project_blocks(X: Any, projection: Projection) -> Any:
     """Scores of the rows of a Dask array, as a Dask array with the same chunks of rows."""
     from dask.delayed import delayed
 
+    X = dask_array(X, projection.coef.dtype, lengths=False)
     sent = delayed(projection, pure=False)
-    return map_rows(dask_array(X, dtype, lengths=False), _scores_of, n_components, sent)
+    return map_rows(X, _scores_of, projection.coef.shape[1], sent)
 
 
 def _scores_of(block: Array, projection: Projection) -> Array:
     if not np.isfinite(block).all():
-        raise ValueError("X contains NaN or infinity: drop or fill those entries first")
+        raise ValueError(tasks.HOLES)
     with computing():
         return projection(block).scores.astype(block.dtype, copy=False)
 
@@ -110,11 +109,11 @@ def drawn(X: Any, most: int, rng: np.random.Generator) -> tuple[Any, int]:
 
     X = X if hasattr(X, "to_dask_array") else dask_array(X, lengths=False)
     parts = parts_of(X)
-    ends = np.cumsum(_lengths(parts))
+    ends = np.cumsum([0, *_lengths(parts)])
     total = int(ends[-1])
     rows = np.sort(rng.choice(total, min(total, most), replace=False, shuffle=False))
-    places = np.split(rows, np.searchsorted(rows, ends[:-1]))
-    pick, firsts = delayed(_safe_indexing), [0, *ends[:-1]]
+    places = np.split(rows, np.searchsorted(rows, ends[1:-1]))
+    pick, firsts = delayed(_safe_indexing), ends[:-1]
     picked = [pick(part, at - n) for part, at, n in zip(parts, places, firsts, strict=True)]
     found = the_cluster().values(picked)
     if isinstance(found[0], np.ndarray):
@@ -130,19 +129,18 @@ class DaskRows:
     Only ``here()`` and ``rows[index]`` bring rows into this process.
     """
 
-    on_workers = True
-
     def __init__(self, array: Any, parts: list[Any] | None = None, n_columns: int | None = None):
         self.array, self.dtype = array, np.dtype(array.dtype)
         counts = np.array(array.chunks[0])
         self._firsts = (np.cumsum(counts) - counts)[counts > 0]
         self._parts = parts or list(compress(array.to_delayed().ravel(), counts))
         self.shape = len(array), array.shape[1] if n_columns is None else n_columns
-        self.bytes_held = self.shape[0] * self.shape[1] * self.dtype.itemsize if parts else 0
+        self._nbytes = self.shape[0] * self.shape[1] * self.dtype.itemsize
+        self.bytes_held = self._nbytes if parts else 0
         self.plain = View(np.zeros(self.shape[1], self.dtype), np.zeros((0, self.shape[1])))
         self._cluster = the_cluster()
         self._sent: tuple[Any, Any] = (None, None)
-        self._gathered: dict[bytes, Array] = {}
+        self._gathered = b"", np.empty((0, self.shape[1]), self.dtype)
 
     def here(self) -> Array:
         """All rows, in this process."""
@@ -151,8 +149,7 @@ class DaskRows:
 
     def held(self, memory: int) -> "DaskRows":
         """The rows, kept in the workers' memory if they fit into ``memory`` bytes."""
-        needed = self.shape[0] * self.shape[1] * self.dtype.itemsize
-        return self.kept() if needed <= memory else self
+        return self.kept() if self._nbytes <= memory else self
 
     def kept(self, features: View | None = None) -> "DaskRows":
         """The same rows, or features of them, kept in the workers' memory."""
@@ -175,9 +172,9 @@ class DaskRows:
         totals = self.run(partial(tasks.sums, [ones]), tasks.added)[0]
         size = self.shape[0] * self.shape[1]
         mean = np.full(self.shape[1], totals[:-1].sum() / size, self.dtype)
-        around = partial(tasks.sizes, tasks.lengths)
-        view = replace(self.plain, origin=mean)
-        return float(self.run(around, tasks.summarized, view)[0, 0]) / size
+        squares = partial(tasks.sizes, tasks.lengths)
+        around = self.run(squares, tasks.summarized, replace(self.plain, origin=mean))
+        return float(around[0, 0]) / size
 
     @property
     def digest(self) -> str:
@@ -192,23 +189,20 @@ class DaskRows:
         view = self.plain if view is None else view
         if self._sent[0] is not view:  # sent once
             self._sent = view, self._cluster.send(view)
-        numbers = range(len(self._parts)) if only is None else only.tolist()
-        parts = [(self._parts[k], int(self._firsts[k])) for k in numbers]
+        parts = list(zip(self._parts, self._firsts.tolist(), strict=True))
+        parts = parts if only is None else [parts[number] for number in only]
         found = self._cluster.merged(work, self._sent[1], parts, merge)
         tell(1.0)
         return found
 
     def __getitem__(self, index: Array) -> Array:
-        """Rows by index, in this process."""
-        index = np.asarray(index)
-        key = index.tobytes()
-        if key not in self._gathered:
+        """Rows by index, in this process; the latest ones are kept."""
+        if self._gathered[0] != index.tobytes():
             wanted, places = np.unique(index, return_inverse=True)
             parts = np.unique(np.searchsorted(self._firsts, wanted, side="right") - 1)
             rows = self.run(partial(tasks.rows_at, wanted), np.concatenate, only=parts)
-            self._gathered = dict(list(self._gathered.items())[1 - _GATHERED :])
-            self._gathered[key] = rows[places]
-        return self._gathered[key]
+            self._gathered = index.tobytes(), rows[places]
+        return self._gathered[1]
 
     def mapped(self, work: Any, width: int) -> Any:
         """The results of ``work`` on each partition, as a lazy Dask array."""

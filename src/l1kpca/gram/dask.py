@@ -9,6 +9,7 @@ proportional to n, and only the caller ever holds a whole vector.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import combinations_with_replacement
 from math import ceil, sqrt
 from typing import Any
 
@@ -17,8 +18,9 @@ import numpy as np
 from l1kpca import loops, tuning
 from l1kpca._typing import Array
 from l1kpca.gram.base import Gram, LowRank
-from l1kpca.gram.choose import Resources, tile_side
+from l1kpca.gram.choose import Blocked, Resources
 from l1kpca.gram.cluster import the_cluster
+from l1kpca.gram.collections import parts_of
 from l1kpca.gram.stored import BlockedGram
 from l1kpca.kernels import Kernel, kernel_blocks
 from l1kpca.threads import computing, spans
@@ -40,24 +42,19 @@ class Dask:
 
     def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
         """Build a `DaskGram`; X holds the same rows in this process."""
-        side = tile_side(X.dtype, resources, X.shape[0])
-        local = BlockedGram(kernel_blocks(X, kernel), resources.workers, side)
-        needed = X.shape[0] * (X.shape[0] + 1) // 2 * X.dtype.itemsize
-        gram = DaskGram(self.rows.astype(X.dtype), local, keep=needed <= resources.memory)
-        gram.bytes_held = needed if gram.keeps else 0
-        return gram
+        local = Blocked().build(X, kernel, resources)
+        keep = _pairs(X.shape[0]) * X.dtype.itemsize <= resources.memory
+        return DaskGram(self.rows.astype(X.dtype), local, keep)
+
+
+def _pairs(n_samples: int) -> int:
+    return n_samples * (n_samples + 1) // 2
 
 
 def exact_is_possible(n_samples: int, itemsize: int, memory: int) -> bool:
     """Whether K fits into ``memory`` bytes, or the cluster can pass over it within 30 s."""
-    pairs = n_samples * (n_samples + 1) // 2
-    seconds = pairs * tuning.PAIR_SECONDS / the_cluster().n_threads
-    return pairs * itemsize <= memory or seconds <= tuning.CLUSTER_PASS_SECONDS
-
-
-def cluster_memory() -> int:
-    """Half of the memory of all workers; without a cluster, half of the free memory here."""
-    return the_cluster().memory // 2
+    seconds = _pairs(n_samples) * tuning.PAIR_SECONDS / the_cluster().n_threads
+    return _pairs(n_samples) * itemsize <= memory or seconds <= tuning.CLUSTER_PASS_SECONDS
 
 
 class DaskGram(BlockedGram):
@@ -68,17 +65,16 @@ class DaskGram(BlockedGram):
 
     def __init__(self, rows: Any, local: BlockedGram, keep: bool):
         super().__init__(local.blocks, local.workers, local.tile_side)
-        self.keeps = keep
+        self.bytes_held = _pairs(self.n_samples) * self.dtype.itemsize if keep else 0
         self.local_entries = tuning.LOCAL_ENTRIES
         self._cluster = cluster = the_cluster()
         count = ceil(sqrt(2 * _BLOCKS_PER_THREAD * cluster.n_threads))
         count = max(count, ceil(self.n_samples / _KEPT_SIDE)) if keep else count
         self.groups = spans(self.n_samples, ceil(self.n_samples / count))
-        size = len(self.groups)
         chunks = tuple(group.stop - group.start for group in self.groups)
         partitioned = rows.rechunk((chunks, (rows.shape[1],)))
-        self._parts = parts = cluster.keep(list(partitioned.to_delayed().ravel()))
-        self._pairs = [(a, b) for a in range(size) for b in range(a, size)]
+        self._parts = parts = cluster.keep(parts_of(partitioned))
+        self._pairs = list(combinations_with_replacement(range(len(parts)), 2))
         self._blocks = [[parts[a], parts[b]] for a, b in self._pairs]
         self._evaluated = None if keep else self.blocks.kernel
         """The kernel, if each pass evaluates the blocks."""
@@ -94,10 +90,11 @@ class DaskGram(BlockedGram):
             return self._sum_over_blocks(partial(_products, self._evaluated), pieces)
         if len(at) * self.n_samples <= self.local_entries:
             return super().apply(V, at)
-        shared = self._cluster.send((np.asarray(self.blocks.X[at]), V))
-        work = partial(_times_columns, self.blocks.kernel)
-        tasks = self._cluster.calls(work, [(part, shared) for part in self._parts])
-        return np.concatenate(self._cluster.results(tasks))
+        rows, sent = map(self._cluster.send, (np.asarray(self.blocks.X[at]), V))
+        work = partial(_products, self.blocks.kernel)
+        given = [([part, rows], True, None, sent) for part in self._parts]
+        results = self._cluster.results(self._cluster.calls(work, given))
+        return np.concatenate([left for left, _ in results])
 
     def column_l1(self, minus: LowRank | None = None) -> Array:
         """sum_i |K - L^T R|_ij for each j."""
@@ -111,7 +108,7 @@ class DaskGram(BlockedGram):
         sent, calls = [self._cluster.send(piece) for piece in pieces], self._cluster.calls
         blocks = zip(self._pairs, self._blocks, strict=True)
         given = [(block, a == b, sent[a], sent[b]) for (a, b), block in blocks]
-        at = [kept for (kept,) in self._blocks] if self.keeps else None
+        at = [kept for (kept,) in self._blocks] if self._evaluated is None else None
         parts = dict(zip(self._pairs, calls(work, given, at), strict=True))
         groups = range(len(pieces))
         sides = [
@@ -143,14 +140,15 @@ def _stored_block(kernel: Kernel, X_a: Array, X_b: Array) -> Array:
 
 
 def _products(
-    kernel: Kernel | None, block: list[Array], on_diagonal: bool, v_a: Array, v_b: Array
-) -> tuple[Array, Array]:
+    kernel: Kernel | None, block: list[Array], on_diagonal: bool, v_a: Any, v_b: Array
+) -> tuple[Array, Any]:
     """K_ab v_b, and off the diagonal K_ab^T v_a."""
-    left, right = np.zeros_like(v_a), np.zeros_like(v_b)
+    left = np.zeros((len(block[0]), *v_b.shape[1:]), dtype=v_b.dtype)
+    right = None if on_diagonal else np.zeros_like(v_b)
     with computing():
         for rows, columns, tile in _tiles(kernel, block):
             left[rows] += tile @ v_b[columns]
-            if not on_diagonal:
+            if right is not None:
                 right[columns] += tile.T @ v_a[rows]
     return left, right
 
@@ -170,10 +168,3 @@ def _absolute_sums(
 def _sum_of_sides(lefts: list[tuple[Array, Array]], rights: list[tuple[Array, Array]]) -> Array:
     """The sum for one group, over its blocks to the right of the diagonal and above it."""
     return reduce(np.add, [left for left, _ in lefts] + [right for _, right in rights])
-
-
-def _times_columns(kernel: Kernel, X_a: Array, shared: tuple[Array, Array]) -> Array:
-    """K[a, at] @ V from the rows X[at]."""
-    X_at, V = shared
-    out = np.zeros((len(X_a), *V.shape[1:]), dtype=V.dtype)
-    return _products(kernel, [X_a, X_at], True, out, V)[0]

@@ -35,7 +35,7 @@ class WorkerFactorGram(Gram):
 
     def __init__(self, rows: DaskRows, kernel: Kernel, features: View | None = None):
         self.rows, self.kernel = rows, kernel
-        self.features = rows.plain if features is None else features
+        self.features = features or rows.plain
         self.landmarks: Any = self.features.landmarks
         self.whitening = self.features.whitening
         self.streamed = self.landmarks is not None and not self.features.whole
@@ -54,9 +54,8 @@ class WorkerFactorGram(Gram):
     def view(self) -> View:
         """What workers must know of this Gram."""
         origin, directions = (a.astype(self.dtype) for a in (self.origin, self.directions))
-        if self.streamed:
-            return View(origin, directions, self.landmarks, self.whitening)
-        return View(origin, directions, taken_off=self.taken_off)
+        rows = self.features if self.streamed else self.rows.plain
+        return replace(rows, origin=origin, directions=directions, taken_off=self.taken_off)
 
     def run(self, work: Any, merge: Any = tasks.added) -> Array:
         """The results of ``work`` on all partitions, merged."""

@@ -18,6 +18,8 @@ from l1kpca._typing import Array
 from l1kpca.kernels import Kernel
 from l1kpca.threads import computing, spans
 
+HOLES = "X contains NaN or infinity: drop or fill those entries first"
+
 
 @dataclass(frozen=True)
 class View:
@@ -39,16 +41,14 @@ class View:
         """Columns of G."""
         return len(self.origin) if self.whitening is None else self.whitening.shape[1]
 
-    def pieces(
-        self, X: Array, wanted: Callable[[slice], bool] = lambda rows: True
-    ) -> Iterator[tuple[slice, Array]]:
+    def pieces(self, X: Array) -> Iterator[tuple[slice, Array]]:
         """Yield spans of rows with their F, which may be overwritten by the next one."""
         # One array for all similarities: Dask has its workers return freed memory to the system at
         # once.  A pass over 200 landmarks is 1.4 times as fast as with a new array for each span.
         width = 0 if self.landmarks is None else len(self.landmarks.X)
         room = np.empty((min(len(X), tuning.PARTITION_SPAN), width), X.dtype)
         with computing():
-            for rows in filter(wanted, spans(len(X), tuning.PARTITION_SPAN)):
+            for rows in spans(len(X), tuning.PARTITION_SPAN):
                 F = X[rows]
                 F = self.landmarks.with_new(F, room=room[: len(F)]) if width else F
                 F = F @ self.whitening if self.whole else F
@@ -71,11 +71,6 @@ class View:
         origin = self.origin if np.ndim(center) == 0 else 0
         G = F + (self.origin - origin) if self.taken_off else F - origin
         return (G if self.whitening is None or self.whole else G @ self.whitening) - center
-
-    def squares(self, F: Array) -> Array:
-        """Squared lengths of the rows of G."""
-        G = self.rows(F)
-        return row_norms(G, squared=True) - row_norms(G @ self.directions.T, squared=True)
 
 
 Vector = Callable[[View, Array, int], Array]
@@ -114,7 +109,8 @@ def image_of(b: Array, view: View, F: Array, first: int) -> Array:
 
 def lengths(view: View, F: Array, first: int) -> Array:
     """Squared lengths of the rows of G."""
-    return view.squares(F)
+    G = view.rows(F)
+    return row_norms(G, squared=True) - row_norms(G @ view.directions.T, squared=True)
 
 
 def own_similarity(kernel: Kernel, view: View, F: Array, first: int) -> Array:
@@ -147,14 +143,7 @@ def sums(vectors: list[Vector], view: View, X: Array, first: int) -> Array:
 def changes(pairs: list[tuple[Signs, Signs]], view: View, X: Array, first: int) -> Array:
     """F^T (c' - c) and the sum of c' - c for pairs of signs (c, c'), from the rows that differ."""
     out = np.zeros((len(pairs), len(view.origin) + 1))
-    same = all(old.seed == new.seed and np.array_equal(old.w, new.w) for old, new in pairs)
-    flips = np.unique(np.concatenate([signs.flips for pair in pairs for signs in pair]))
-
-    def wanted(rows: slice) -> bool:
-        ends = np.searchsorted(flips, [first + rows.start, first + rows.stop])
-        return not same or ends[0] < ends[1]
-
-    for rows, F in view.pieces(X, wanted):
+    for rows, F in view.pieces(X):
         for total, (old, new) in zip(out, pairs, strict=True):
             negative = new.negative(view, F, first + rows.start)
             at = np.flatnonzero(negative != old.negative(view, F, first + rows.start))
@@ -193,18 +182,17 @@ def gains(
         Kc = view.image(F, b)
         at = np.flatnonzero(np.abs(Kc) <= bound)
         c = signs(view, F, first + rows.start)[at]
-        gain = view.squares(F[at]) - c * Kc[at]
+        gain = lengths(view, F[at], first) - c * Kc[at]
         yield Kc, np.column_stack([gain, at + (first + rows.start), c])
 
 
 def best_gain(*state: Any) -> Array:
     """The largest gain of a single flip, the largest |K c|, and how many flips gain."""
-    found = np.array([[-np.inf, 0, 0]])
-    for Kc, flips in gains(*state):
-        found[0, 0] = max(found[0, 0], flips[:, 0].max(initial=-np.inf))
-        found[0, 1] = max(found[0, 1], np.abs(Kc).max())
-        found[0, 2] += np.count_nonzero(flips[:, 0] > 0)
-    return found
+    found = np.array([
+        [flips[:, 0].max(initial=-np.inf), np.abs(Kc).max(), np.count_nonzero(flips[:, 0] > 0)]
+        for Kc, flips in gains(*state)
+    ])  # fmt: skip
+    return np.array([[*found[:, :2].max(axis=0), found[:, 2].sum()]])
 
 
 def largest_gains(count: int, *state: Any) -> Array:
@@ -240,8 +228,8 @@ def rows_at(index: Array, view: View, X: Array, first: int) -> Array:
 def extremes(view: View, X: Array, first: int) -> Array:
     """The rows with the largest and smallest entry, and the longest row; rejects NaN."""
     largest, smallest = X.max(axis=1), X.min(axis=1)
-    if not np.isfinite(largest).all() or not np.isfinite(smallest).all():
-        raise ValueError("X contains NaN or infinity: drop or fill those entries first")
+    if not np.isfinite([largest, smallest]).all():
+        raise ValueError(HOLES)
     unit = max(float(largest.max()), -float(smallest.min())) or 1.0
     return X[[largest.argmax(), smallest.argmin(), row_norms(X / unit).argmax()]]
 

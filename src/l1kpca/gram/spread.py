@@ -121,12 +121,12 @@ class Diagonal:
         return row_norms(self.gram.rows_of(index), squared=True)
 
 
+@dataclass(frozen=True)
 class Stack:
     """Vectors as rows or as columns, whichever fits what they multiply."""
 
-    def __init__(self, gram: "WorkerFactorGram", vectors: list[Spread]):
-        self.gram = gram
-        self.vectors = vectors
+    gram: "WorkerFactorGram"
+    vectors: list[Spread]
 
     @property
     def T(self) -> "Stack":
@@ -147,7 +147,7 @@ class Stack:
             return np.array([vector @ other for vector in self.vectors])
         total = Spread(self.gram, (), np.zeros(self.gram.directions.shape[1]))
         for number, vector in zip(other.tolist(), self.vectors, strict=True):
-            total = total - vector * -number
+            total -= vector * -number
         return total
 
 
@@ -155,7 +155,6 @@ class WorkerFollowed(Followed):
     """Signs sgn(G w) with a few rows flipped, and b = G^T c, both held as a few numbers."""
 
     gram: "WorkerFactorGram"
-
     _lists = ("_signs", "_raw", "_now", "_before")
 
     def __init__(self, gram: "WorkerFactorGram", starts: Stack):

@@ -9,8 +9,8 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
 from l1kpca import tuning
 from l1kpca._typing import Array
+from l1kpca.checks import read_memory_limit
 from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
-from l1kpca.gram.choose import read_memory_limit
 from l1kpca.kernels import Kernel, KernelBlocks, kernel_blocks, name_of
 from l1kpca.outliers.columns import mean_and_deviation
 from l1kpca.outliers.rules import FittedRule, Rows, Rule, check_level

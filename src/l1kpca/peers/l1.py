@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from l1kpca.checks import check_count, check_number
+from l1kpca.checks import check_count, check_number, read_memory_limit
 from l1kpca.components.base import ComponentSolver
 from l1kpca.components.decomposed import ProjectionTrick, SingularSystems
 from l1kpca.components.deflation import Deflation
@@ -12,7 +12,6 @@ from l1kpca.directions.base import MAX_ITER
 from l1kpca.directions.starts import make_start
 from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.l1_kernel_pca import make_finder
-from l1kpca.gram.choose import read_memory_limit
 
 
 @parameters

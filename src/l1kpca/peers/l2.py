@@ -10,12 +10,11 @@ from scipy import linalg
 from scipy.sparse.linalg import eigsh
 from sklearn.utils.extmath import randomized_svd
 
-from l1kpca.checks import check_count, check_number
+from l1kpca.checks import check_count, check_number, read_memory_limit
 from l1kpca.components.base import Component, negligible_variance, signs_int8
 from l1kpca.components.spectrum import whole_matrix
 from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.gram.base import Gram
-from l1kpca.gram.choose import read_memory_limit
 
 EIGEN_SOLVERS = ["auto", "dense", "arpack", "randomized"]
 _FEW, _MANY_ROWS = 10, 200  # "auto" as in scikit-learn: arpack for few components of many rows
