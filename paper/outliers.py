@@ -1,20 +1,4 @@
-"""Outlier detection.
-
-Standardized columns, constant ones dropped; as many components as columns; the Gaussian kernel
-exp(-|x - y|² / (2 d²)) with d columns; K not centered. The paper's rule; area under the
-precision-recall curve by trapezoids.
-
-With the linear kernel, as many components as columns leave no distance from the subspace: R1-KPCA
-as implemented here then is L2-KPCA. The paper's R1-KPCA differs from its L2-KPCA, for a reason that
-it does not give.
-
-A perfect ranking on Musk gives 1 here and 0.9947 in the paper: 1 - 1/(2·97) = 0.9948 is what
-trapezoids give if the curve is drawn from the point (0, 0) on, which may be how the paper drew it.
-The details have the areas both ways, and average precision.
-
-On Musk and Mnist with the Gaussian kernel, KPCA-L1 and L1-KPCA are run as Algorithm 1 from their
-starts: sign for sign the same, without the decomposition.
-"""
+"""Outlier detection."""
 
 import numpy as np
 from sklearn.ensemble import IsolationForest
@@ -224,7 +208,6 @@ def spread(rows):
 AREA, SPREAD = "Area under the precision-recall curve", "Spread over orders of the rows"
 CLAIMS = (all_areas, no_choice, obvious, unclear, consistent, lof, iforest)
 MAIN = "table"
-SHORT = "Area under the precision-recall curve by trapezoids."
 FIGURES = (("outliers", f"{AREA}: ours and the paper's.", plot_areas),)
 TABLES = (
     (AREA, beside),

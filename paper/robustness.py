@@ -1,17 +1,4 @@
-"""Robust extraction of components.
-
-Rows of low rank, noise on entries of r percent of them; four components of the noisy rows; the
-share of the best possible variation of the rows without noise that they explain, in percent.
-
-The paper does not publish its generator. What its text leaves open was searched (`paper/noise.py`),
-and the reading that is nearest to all five of its linear figures is the one of every figure and
-claim here; no reading is chosen for a claim.
-
-The paper's formula has K as it is. With the Gaussian kernel the first component then is close to
-the mean of the rows in feature space, which noise hardly moves, and the methods differ little; a
-few instances show K centered. KPCA-L1 starts at the row of largest norm; with the Gaussian kernel
-all rows have the same, and rounding decides where it starts.
-"""
+"""Robust extraction of components."""
 
 import pandas as pd
 
@@ -226,11 +213,6 @@ def gaussian_table(rows, center):
 
 
 CLAIMS = (order, levels, lead, decline, alike, above_l2, above_r1, best)
-SHORT = (
-    "Loadings from noisy rows, the variation of the rows without noise that they explain, in"
-    " percent of the best possible. The paper does not publish its generator: what its text leaves"
-    " open was searched, and the reading nearest to all five linear figures is used throughout."
-)
 FIGURES = (
     ("robustness", "K as it is; dotted: about the paper's levels, linear kernel.", curves),
     ("robustness_centered", "The same with K centered.", curves, True),

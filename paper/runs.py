@@ -54,10 +54,10 @@ def write(out, docs, quick, failures=()):
     docs.mkdir(parents=True, exist_ok=True)
     shown = rows[rows["row"] != "point"] if "row" in rows else rows
     shown.to_csv(docs / "reproduction.csv", index=False, float_format="%.5g")
-    frames = [
-        (module, rows[rows["experiment"] == name].dropna(axis="columns", how="all").infer_objects())
-        for name, module in EXPERIMENTS.items()
-    ]
+    frames = {}
+    for name, module in EXPERIMENTS.items():
+        own = rows[rows["experiment"] == name].dropna(axis="columns", how="all")
+        frames[name] = module, own.infer_objects()
     about = where_it_ran(tasks.runs)
     seconds = sum(entry["seconds"] for entry in tasks.entries.values())
     about["time of all tasks"] = f"{seconds / 60:.1f} minutes"

@@ -1,18 +1,4 @@
-"""Time for all components.
-
-From standardized rows to all components, K included, with the compiled code loaded and nothing
-else on the machine; the best of three where a fit is short. All methods get the whole matrix, as in
-the paper. Ratios are to Algorithm 1, to the letter: the paper's start and steps; "default" is what
-the library does if nothing is asked.
-
-Two forms of KPCA-L1 and L1-KPCA are timed. As well as they can be: one decomposition of K serves
-all components. As the paper ran them: a decomposition for each component, a linear system for each
-step. A fit is stopped between two components once a limit is reached; the rest is extrapolated
-by the mean time of the components after the first, and marked with ≈.
-
-R1-KPCA with all components is a degenerate case: with the linear kernel no distance from the
-subspace is left, and what is timed is L2-KPCA. So half of the components are shown as well.
-"""
+"""Time for all components."""
 
 import math
 import time
@@ -268,13 +254,6 @@ def seconds_table(rows):
 OVER = "Time over that of Algorithm 1"
 CLAIMS = (fastest_l1, slower_r1, much_slower, comparable)
 MAIN = "table"
-SHORT = (
-    "Time over that of Algorithm 1 to the letter, all components, two cores; in parentheses the"
-    " paper's ratio where it gives one. ≈: the last components are extrapolated. The peers share"
-    " one decomposition over all components; “paper's form” has one for each (KPCA-L1) or a linear"
-    " system for each step (L1-KPCA), which explains the paper's ratios. R1-KPCA with all"
-    " components is degenerate, hence also half of them."
-)
 FIGURES = (("runtime", f"{OVER}: ours, the paper's form (dash), the paper's (open).", plot_ratios),)
 TABLES = (
     (f"{OVER}: ours (the paper's)", beside),

@@ -1,8 +1,4 @@
-"""Steps of Algorithm 1.
-
-Theorem 2 bounds the gap by a factor rho below 1 at each step, but rho can be so near to 1 that the
-bound says little; the steps that are really needed are few.
-"""
+"""Steps of Algorithm 1."""
 
 import numpy as np
 import pandas as pd

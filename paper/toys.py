@@ -1,16 +1,4 @@
-"""Two toys.
-
-Two far points on the curve (triangles) and six points off it (squares). In the plane of the first
-two standardized components, the boundary is the smallest circle around all normal points; a method
-fails for each outlier inside of it.
-
-The paper shows its points in pictures only. On the line, the places of ours were searched for, so
-that L2-KPCA fails. On the spiral a range of kernel widths and both centerings are counted, and a
-search over random spirals (`paper/spirals.py`) looks for any that does what the paper shows.
-
-R1-KPCA takes its two components one after the other: both at once leave no distance in a plane, and
-would be those of L2-KPCA.
-"""
+"""Two toys."""
 
 import numpy as np
 import pandas as pd
@@ -203,10 +191,6 @@ def spiral_table(rows):
 
 
 CLAIMS = (same_loading, triangles, squares_line, squares_spiral)
-SHORT = (
-    "Two far points on the curve (triangles), six off it (squares); the boundary is the smallest"
-    " circle around all normal points in the plane of the first two standardized components."
-)
 FIGURES = (
     ("toys", "The line, and of the random spirals the one nearest to the paper's.", plot_planes),
     ("toy_line", "The line, and the first loading of each method.", plot_line),

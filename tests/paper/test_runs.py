@@ -194,4 +194,10 @@ def test_the_experiment_of_the_page_on_extending_works(tmp_path):
     rows = pd.DataFrame([{**at, **row} for row in names["measure"](at, None)])
     shown = page.shown_of(SimpleNamespace(**names), rows, tmp_path)
     assert [verdict for *_, verdict, _ in shown.claims] == [names["CLAIMS"][0](rows)[0]]
-    assert shown.details[0] == "## Where a random start ends"
+    assert shown.details[0] == "### Verdicts"
+
+
+def test_every_experiment_has_a_section_on_both_pages():
+    for path in ("reproduction.md", "reproduction_details.md"):
+        frame = Path(page.__file__).with_name(path).read_text(encoding="utf-8")
+        assert [name for name in runs.EXPERIMENTS if f"{{{name}}}" not in frame] == []
