@@ -16,7 +16,7 @@ from scipy import stats
 
 from benchmarks import detection_cases as cases
 from benchmarks.detection_cases import PEERS
-from benchmarks.results import DOCS, folder_of, options, publish, table
+from benchmarks.results import DOCS, folder_of, frame_table, options, publish, table
 from paper.figures import BLUE, panels, save
 
 OURS = "**l1kpca**"
@@ -139,56 +139,51 @@ def planted(results):
 
 
 def culprits(results):
-    lines = []
-    for kind, said in KINDS.items():
-        held = pd.DataFrame(each_of(results, f"ours/{kind}/"))
-        shares = held.assign(mean=held.mean(axis=1)).iterrows()
-        lines += [[said, measure, *formatted(".0%", values)] for measure, values in shares]
-    return table(["cell", "", *held, "mean"], lines)
+    held = {said: pd.DataFrame(each_of(results, f"ours/{kind}/")) for kind, said in KINDS.items()}
+    return shares_table(pd.concat(held), "{:.0%}", ["cell", ""])
+
+
+def shares_table(held, form, heads):
+    """Numbers by table, and their means."""
+    held = held.assign(mean=held.mean(axis=1))
+    return frame_table(held.map(form.format).rename_axis(heads))
 
 
 def checks(results):
-    clean, many = results["ours/clean normal"], results["ours/many outliers"]
-    flagged = [[d, *formatted(".1%", shares)] for d, shares in clean.items()]
-    held = pd.DataFrame(each_of(results, "ours/holes/"), ["all cells", "30% removed"])
-    held = held.assign(mean=held.mean(axis=1))
+    clean = pd.DataFrame(results["ours/clean normal"], ["flagged, mean of 5", "most"]).T
+    many = {f"{float(share):.0%}": f1 for share, f1 in results["ours/many outliers"].items()}
+    many = pd.DataFrame(many, ["F1"]).map("{:.2f}".format)
+    holes = pd.DataFrame(each_of(results, "ours/holes/"), ["all cells", "30% removed"])
     cost = results["ours/cost"]
-    parts = [
-        table(["columns", "flagged, mean of 5", "most"], flagged),
-        table(
-            ["share of outliers", *formatted(".0%", map(float, many))],
-            [["F1", *formatted(".2f", many.values())]],
-        ),
-        table(
-            ["ROC-AUC", *held], [[text, *formatted(".3f", row)] for text, row in held.iterrows()]
-        ),
-    ]
     spent = (
         f"Fit and scores of 7603 rows of 100 columns: {cost['l1kpca']:.1f} CPU seconds"
         f" (PyOD's IForest {cost['IForest']:.1f})."
     )
-    return "\n\n".join([*parts, spent])
+    parts = [
+        frame_table(clean.map("{:.1%}".format).rename_axis("columns")),
+        frame_table(many.rename_axis("share of outliers")),
+        shares_table(holes, "{:.3f}", "ROC-AUC"),
+        spent,
+    ]
+    return "\n\n".join(parts)
 
 
 def hidden(results):
     """Errors of predictions of hidden cells, and on how many tables the linear view is ahead."""
     held = pd.DataFrame(results["ours/hidden cells"])
-    lines = [[name, *formatted(".2f", errors)] for name, errors in held.iterrows()]
+    shown = frame_table(held.map("{:.2f}".format).rename_axis("median error, in spreads"))
     return (
-        table(["median error, in spreads", *held], lines) + "\n\n`cells` has the smallest error on"
+        f"{shown}\n\n`cells` has the smallest error on"
         f" {(held.idxmin() == 'cells').sum()} of {held.shape[1]} tables."
     )
 
 
 def curves(results):
     """ROC-AUC of planted curves with one spread for each column, and one for all."""
-    held = each_of(results, "ours/curves/")
-    lines = [
-        [kind, noise, *formatted(".2f", (both[kind][how] for how in ("columns", "common")))]
-        for kind in next(iter(held.values()))
-        for noise, both in held.items()
-    ]
-    return table(["outliers", "noise", 'scaling="columns"', '"common"'], lines)
+    held = {noise: pd.DataFrame(both).T for noise, both in each_of(results, "ours/curves/").items()}
+    held = pd.concat(held).swaplevel().sort_index()
+    held = held.set_axis(['scaling="columns"', '"common"'], axis=1)
+    return frame_table(held.map("{:.2f}".format).rename_axis(["outliers", "noise"]))
 
 
 def bad_at(results):

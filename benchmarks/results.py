@@ -107,6 +107,13 @@ def table(columns, lines):
     return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows)
 
 
+def frame_table(frame):
+    """The same of a data frame, with its index if that has a name; bars in cells are escaped."""
+    frame = frame if frame.index.names == [None] else frame.reset_index()
+    frame = frame.map(lambda v: f"{v:g}" if isinstance(v, float) else str(v).replace("|", "\\|"))
+    return table(list(frame.columns), frame.itertuples(index=False))
+
+
 def rows_table(rows, formats):
     """A table of dicts; formats are texts or functions for a value or the entries of a list."""
 

@@ -1,16 +1,20 @@
 """Claims of the paper, and what the rows say about them.
 
-A claim is a function from the rows of an experiment to a verdict and the numbers behind it. The
-first paragraph of its docstring is what the paper says, the second when that counts as held or as
-partly held. Where rows are missing it raises a LookupError, as a missing column does by itself.
+A claim is a function from the rows of an experiment to a verdict and the numbers behind it. What
+the paper says and what counts as held stands under its name in `claims.md`. Where rows are missing
+it raises a LookupError, as a missing column does by itself.
 """
+
+from pathlib import Path
 
 HELD, PARTLY, NOT_HELD, NOT_JUDGED = "held", "partly held", "did not hold", "not judged"
 
 
-def paragraphs(text):
-    """Paragraphs of a docstring, each in one line."""
-    return [" ".join(part.split()) for part in text.strip().split("\n\n")]
+def texts():
+    """What is claimed, the criterion, and perhaps why it does not hold, by the name of a claim."""
+    _, *blocks = Path(__file__).with_suffix(".md").read_text(encoding="utf-8").split("\n## ")
+    named = (block.split("\n\n") for block in blocks)
+    return {name: [" ".join(part.split()) for part in parts] for name, *parts in named}
 
 
 def decide(claim, rows):

@@ -1,10 +1,9 @@
 """Two pages from rows alone: one that is read in five minutes, and one with everything else.
 
 Their frames, with the text of every section, are the Markdown files beside this one; names in
-braces are filled. An experiment is a module, and its name stands in both frames. The docstring of a
-claim says what is claimed, how it is judged, and, if that is known, why it does not hold. FIGURES
-and TABLES hold titles, functions of rows, and more arguments; the first page shows the first
-figure, or the first table where MAIN says so.
+braces are filled. An experiment is a module, and its name stands in both frames. CLAIMS are
+functions whose texts are in `claims.md`. FIGURES and TABLES hold titles, functions of rows, and
+more arguments; the first page shows the first figure, or the first table where MAIN says so.
 """
 
 import math
@@ -18,7 +17,7 @@ import pandas as pd
 
 from benchmarks import results
 from paper import figures
-from paper.claims import HELD, NOT_HELD, NOT_JUDGED, PARTLY, decide, paragraphs
+from paper.claims import HELD, NOT_HELD, NOT_JUDGED, PARTLY, decide, texts
 
 PICTURES, NOT_MEASURED = "images/reproduction", "Not measured in this run."
 
@@ -42,13 +41,6 @@ def cells(table, digits=2):
     return table.map(lambda value: shown(value, digits))
 
 
-def markdown(table):
-    """A table in Markdown, with its index if that has a name; bars in cells are escaped."""
-    table = table if table.index.names == [None] else table.reset_index()
-    table = table.map(lambda v: f"{v:g}" if isinstance(v, float) else str(v).replace("|", "\\|"))
-    return results.table(list(table.columns), table.itertuples(index=False))
-
-
 def shown_of(experiment, rows, docs):
     """What the pages show of an experiment; its pictures go to ``docs``.
 
@@ -56,13 +48,13 @@ def shown_of(experiment, rows, docs):
     """
     claims, sentences, tables, pictures = [], [], [], []
     for claim in experiment.CLAIMS:
-        said, criterion, *why = paragraphs(claim.__doc__)
+        said, criterion, *why = texts()[claim.__name__]
         claims.append((said, criterion, " ".join(why), *decide(claim, rows)))
     with suppress(LookupError):  # what lacks rows is left out
         sentences = experiment.sentences(rows) if hasattr(experiment, "sentences") else []
     for name, table, *given in experiment.TABLES:
         with suppress(LookupError):
-            tables.append((name, markdown(table(rows, *given))))
+            tables.append((name, results.frame_table(table(rows, *given))))
     for name, caption, draw, *given in experiment.FIGURES:
         if figures.save(partial(draw, rows, *given), docs / PICTURES / f"{name}.png"):
             pictures.append(f"![{caption}]({PICTURES}/{name}.png)\n\n*{caption}*")
@@ -73,7 +65,7 @@ def shown_of(experiment, rows, docs):
     return SimpleNamespace(
         claims=claims,
         overview=[*sentences, *(main[:1] or [NOT_MEASURED])],
-        details=[*sentences, "### Verdicts", markdown(criteria), *pictures]
+        details=[*sentences, "### Verdicts", results.frame_table(criteria), *pictures]
         + [f"### {name}\n\n{table}" for name, table in tables],
     )
 
@@ -87,7 +79,7 @@ def judged(claims):
         if verdict == NOT_HELD:
             why_not.append(f"- Claim {number}: {why or evidence}")
     table = pd.DataFrame(lines, columns=["", "claim", "verdict", "what the rows say"])
-    return {"verdicts": markdown(table), "why_not": "\n".join(why_not) or "Nothing."}
+    return {"verdicts": results.frame_table(table), "why_not": "\n".join(why_not) or "Nothing."}
 
 
 def write(experiments, docs, notes, about):

@@ -138,10 +138,6 @@ def time_ratios(rows):
 
 
 def fastest_l1(rows):
-    """Algorithm 1 is the fastest of the L1 methods on all data sets.
-
-    The whole matrix for every method. Held if so for every data set and kernel, partly if for
-    half."""
     others = time_ratios(rows)[[KWAK, XIAO]].min(axis=1)
     evidence = (
         "Algorithm 1 is the fastest L1 method in {} cases; the next one takes"
@@ -151,12 +147,6 @@ def fastest_l1(rows):
 
 
 def slower_r1(rows):
-    """R1-KPCA is slower than Algorithm 1.
-
-    Held if so for every data set and kernel, partly if for half.
-
-    With the linear kernel and all components R1-KPCA has nothing to iterate: it is one
-    decomposition of low rank."""
     ratios = time_ratios(rows)
     r1, half = ratios[R1], ratios[HALF]
     evidence = (
@@ -172,13 +162,6 @@ def _large(rows):
 
 
 def much_slower(rows):
-    """The other robust methods are slower by one to three orders of magnitude on the large sets.
-    (The peers here share one decomposition over all components; the paper's do not.)
-
-    Held if each takes ten times as long or more on Musk and Mnist, partly if in half of the cases.
-
-    Peers as good as they can be are nearer than the paper's; in the paper's form they are as far
-    as it says."""
     large = _large(rows)
     peers, forms = large[[KWAK, XIAO, R1]], large[[*FORMS.values()]]
     found = ", ".join(f"{m} {peers[m].min():.2g} to {peers[m].max():.2g}" for m in peers)
@@ -191,12 +174,6 @@ def much_slower(rows):
 
 
 def comparable(rows):
-    """Of the robust methods only Algorithm 1 is comparable to L2-KPCA.
-
-    Held if on Musk and Mnist it takes at most 3 times as long as L2-KPCA and every other robust
-    method takes longer than that, partly if only the former.
-
-    The others come near where K has a low rank, which they use and the paper's did not."""
     large = _large(rows)
     to_l2 = large.div(large[L2], axis=0)
     ours, others = to_l2[A1], to_l2[[KWAK, XIAO, R1]].min(axis=1)

@@ -57,9 +57,6 @@ sentences = spirals.sentences
 
 
 def same_loading(rows):
-    """Line: the three L1 methods find the same first loading.
-
-    Held if their angles agree within 1 degree in every setting, partly if in half of them."""
     line = counts(rows, "line")
     angles = np.degrees(np.arctan2(line["loading_2"], line["loading_1"]))
     table = by_setting(line.assign(angle=angles), "angle")[L1_METHODS]
@@ -69,20 +66,12 @@ def same_loading(rows):
 
 
 def triangles(rows):
-    """Line: the two far points (triangles) are outside the boundary for every method.
-
-    Held if in every run, partly if in 80 % of them."""
     inside = by_setting(counts(rows, "line"), "triangles_inside")
     evidence = "no triangle inside the boundary in {} runs of a method"
     return by_share((inside == 0).to_numpy().ravel(), 0.8, evidence)
 
 
 def squares_line(rows):
-    """Line: some points off the line (squares) are inside the boundary of L2-KPCA, none inside
-    that of the other four. (The places of our points were searched for, so that L2-KPCA fails;
-    this shows that it can happen, not how often.)
-
-    Held if so in every setting, partly if in half of them."""
     inside = by_setting(counts(rows, "line"), "squares_inside")
     decisions = (inside[L2] > 0) & (inside.drop(columns=L2) == 0).all(axis=1)
     found = listed(inside.mean()[[*METHODS]], ".1f")
@@ -90,13 +79,6 @@ def squares_line(rows):
 
 
 def squares_spiral(rows):
-    """Spiral: only Algorithm 1 keeps all squares outside the boundary. (The paper does not give
-    its points and kernel width; ours is a range of widths, centered and not.)
-
-    A setting is a width, a centering and a seed. Held if so in half of the settings, partly if
-    Algorithm 1 keeps all squares out in any setting in which L2-KPCA does not.
-
-    The three L1 methods differ by their start alone, and mostly end at the same components."""
     inside = by_setting(counts(rows, "spiral"), "squares_inside")
     alone = (inside[A1] == 0) & (inside.drop(columns=A1) > 0).all(axis=1)
     better = (inside[A1] == 0) & (inside[L2] > 0)
