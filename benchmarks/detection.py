@@ -64,35 +64,34 @@ def each_of(results, start):
     return found or results[start]  # a KeyError that says what is missing
 
 
-def formatted(form, values):
-    return [f"{value:{form}}" for value in values]
+def measured(results, setting, place=0):
+    """ROC-AUC (0) or average precision (1) by table and detector; none where it was not run."""
+    held = pd.DataFrame(all_of(results, setting))
+    return held.map(lambda both: both[place] if isinstance(both, list) else np.nan)
 
 
-def ranks_of(results, setting, measure):
-    """Mean rank of each detector over the tables that all were run on, and how many these are."""
-    scores = pd.DataFrame(all_of(results, setting)).dropna().map(lambda both: both[measure])
-    return scores.rank(axis=1, ascending=False).mean(), len(scores)
+def ranks_of(values):
+    """Mean rank of each detector over the tables that all were run on."""
+    return values.dropna().rank(axis=1, ascending=False).mean()
 
 
 def means(setting, results):
     """Means over all tables that a detector was run on, and mean ranks over those of all."""
-    (by_area, _), (by_precision, _) = (ranks_of(results, setting, measure) for measure in (0, 1))
-    lines, held = [], all_of(results, setting)
-    for name, by_table in held.items():
-        values = np.array([value for value in by_table.values() if value])
-        ranks = formatted(".1f", [by_area[name], by_precision[name]])
-        lines.append([name, *formatted(".3f", values.mean(axis=0)), *ranks, len(values)])
-    lines.sort(key=lambda line: line[1], reverse=True)
-    heads = ["detector", "ROC-AUC", "AP", "rank by ROC-AUC", "rank by AP", "tables"]
-    missing = [name for name in PEERS if name not in held]
+    both = {name: measured(results, setting, k) for k, name in enumerate(("ROC-AUC", "AP"))}
+    shown = {name: held.mean().map("{:.3f}".format) for name, held in both.items()}
+    for name, held in both.items():
+        shown[f"rank by {name}"] = ranks_of(held).map("{:.1f}".format)
+    shown = pd.DataFrame(shown | {"tables": both["AP"].count()}).rename_axis("detector")
+    missing = [name for name in PEERS if name not in shown.index]
     note = f"\n\nNot measured in this setting: {', '.join(missing)}." if missing else ""
-    return table(heads, lines) + note + (f" {NO_EIF}" if "EIF" in missing else "")
+    ordered = shown.sort_values("ROC-AUC", ascending=False, kind="stable")
+    return frame_table(ordered) + note + (f" {NO_EIF}" if "EIF" in missing else "")
 
 
 def differences(setting, folder, results):
     """A picture of mean ranks with Nemenyi's critical difference, and what it shows in words."""
-    ranks, n_tables = ranks_of(results, setting, 0)
-    k = len(ranks)
+    areas = measured(results, setting).dropna()
+    ranks, (n_tables, k) = ranks_of(areas), areas.shape
     critical = stats.studentized_range.ppf(0.95, k, np.inf) / np.sqrt(2)
     critical *= np.sqrt(k * (k + 1) / (6 * n_tables))
     ranks = ranks.rename(lambda name: name.strip("*")).sort_values()
@@ -188,12 +187,11 @@ def curves(results):
 
 def bad_at(results):
     """The tables on which others are furthest ahead."""
-    areas = pd.DataFrame(all_of(results, "contaminated")).map(lambda both: both and both[0])
-    ours, peers = areas.pop(OURS), areas.astype(float)
-    best, which = peers.max(axis=1), peers.idxmax(axis=1)
+    peers = measured(results, "contaminated")
+    ours, best, which = peers.pop(OURS), peers.max(axis=1), peers.idxmax(axis=1)
     worst = (ours - best).sort_values(kind="stable").index[:6]
-    lines = [[name, *formatted(".3f", (ours[name], best[name])), which[name]] for name in worst]
-    return table(["table", "ours", "best peer", "which"], lines)
+    shown = pd.DataFrame({"ours": ours, "best peer": best}).map("{:.3f}".format)
+    return frame_table(shown.assign(which=which).loc[worst].rename_axis("table"))
 
 
 def makers(folder):

@@ -2,7 +2,6 @@
 
 import numpy as np
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_auc_score
-from sklearn.preprocessing import StandardScaler
 
 
 def paper_abnormality(scores, variance_kept=0.8):
@@ -43,11 +42,6 @@ AREAS = {
 
 def detection_metrics(y, abnormality):
     return {name: float(area(y, abnormality)) for name, area in AREAS.items()}
-
-
-def standardized_scores(scores):
-    """Mean 0 and deviation 1 in each component; a constant one stays zero."""
-    return StandardScaler().fit_transform(scores)
 
 
 def inside_boundary(radius, kind):

@@ -2,6 +2,7 @@
 
 import math
 import time
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -34,20 +35,6 @@ GRID = {
 }
 
 
-class Clock:
-    """Asks a component solver, notes when each component came, and stops at the limit."""
-
-    def __init__(self, solver):
-        self.solver, self.times = solver, []
-
-    def components(self, gram, limit):
-        for component in self.solver.components(gram, limit):
-            self.times.append(time.perf_counter())
-            yield component
-            if self.times[-1] - self.times[0] > LIMIT:
-                return
-
-
 def measure(at, data_dir):
     """Seconds of one method: the best of up to three fits; a long fit is not repeated."""
     X, _ = standardized(at["dataset"], data_dir)
@@ -63,18 +50,27 @@ def fit(at, X):
     name = R1 if at["method"] == HALF else at["method"]
     count = X.shape[1] // 2 if at["method"] == HALF else X.shape[1]
     how = {"gram": "dense", "center": False, "random_state": 0, **kernel_parameters(at["kernel"])}
-    pca, clocks = ALL_METHODS[name](count, **how), []
+    pca, times = ALL_METHODS[name](count, **how), []
     inner = type(pca)._component_solver  # noqa: SLF001 (the way in between two components)
 
-    def clocked(self, X):
-        clocks.append(Clock(inner(self, X)))
-        return clocks[-1]
+    def stopped(self, X):
+        """A solver that notes when each component came, and stops at the limit."""
+        solver = inner(self, X)
+
+        def components(gram, limit):
+            for component in solver.components(gram, limit):
+                times.append(time.perf_counter() - begin)
+                yield component
+                if times[-1] - times[0] > LIMIT:
+                    return
+
+        return SimpleNamespace(components=components)
 
     asked, begin = most_components(X, at, count), time.perf_counter()
     if name in (KWAK, XIAO):
-        with patch.object(type(pca), "_component_solver", clocked):
+        with patch.object(type(pca), "_component_solver", stopped):
             pca.fit(X)
-        return whole([moment - begin for moment in clocks[-1].times], asked)
+        return whole(times, asked)
     pca.fit(X)
     return {"seconds": time.perf_counter() - begin, "done": pca.n_components_, "asked": asked}
 

@@ -6,10 +6,11 @@ but off the curve), the order of the rows, the width (0.2 to 12, even in the log
 """
 
 import numpy as np
+from sklearn.preprocessing import StandardScaler
 
 from paper.claims import listed, part
 from paper.methods import A1, L1_METHODS, METHODS, grid, kernel_matrix
-from paper.metrics import inside_boundary, standardized_scores
+from paper.metrics import inside_boundary
 
 BATCH = 100
 GRID = {
@@ -50,12 +51,13 @@ def _squares(place, rng, turns, normal):
 
 
 def two_components(method, K):
-    """Scores on the first two components, one after the other, and coefficients of the first."""
+    """Scores on the first two components, one after the other, with mean 0 and deviation 1; and
+    coefficients of the first."""
     how = {"n_components": 1, "kernel": "precomputed", "center": False, "random_state": 0}
     first = METHODS[method](**how)
     one = first.fit_transform(K)
     two = METHODS[method](**how).fit_transform(K - one @ one.T)
-    return np.hstack([one, two]), first.dual_components_[:, 0]
+    return StandardScaler().fit_transform(np.hstack([one, two])), first.dual_components_[:, 0]
 
 
 def scores_of(X, how):
@@ -69,7 +71,7 @@ def measure(at):
     for seed in range(at["batch"] * size, (at["batch"] + 1) * size):
         X, kind, how = draw(seed)
         inside = {
-            name: inside_boundary(np.hypot(*standardized_scores(scores).T), kind)["squares_inside"]
+            name: inside_boundary(np.hypot(*scores.T), kind)["squares_inside"]
             for name, scores in scores_of(X, how).items()
         }
         rows.append({"seed": seed, **how, **inside})

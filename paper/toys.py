@@ -9,7 +9,7 @@ from paper import spirals
 from paper.claims import by_share, listed, some, verdict_of
 from paper.figures import BLUE, COLORS, MARKERS, ORANGE, panels
 from paper.methods import A1, L1_METHODS, L2, METHODS, grid, kernel_matrix
-from paper.metrics import inside_boundary, standardized_scores
+from paper.metrics import inside_boundary
 from paper.page import cells
 
 SIGMAS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
@@ -31,14 +31,13 @@ def measure(at, data_dir):
     rows = []
     for name in METHODS:
         scores, coef = spirals.two_components(name, K)
-        standard = standardized_scores(scores)
-        radius = np.hypot(*standard.T)
+        radius = np.hypot(*scores.T)
         row = {"method": name, "row": "count", **inside_boundary(radius, kind)}
         row["boundary"] = radius[kind == 0].max()
         if line:
             row["loading_1"], row["loading_2"] = X.T @ coef * np.sign(X[:, 0] @ coef)
         rows.append(row)
-        for point in np.column_stack([X, standard, kind]) if line and at["seed"] == 0 else ():
+        for point in np.column_stack([X, scores, kind]) if line and at["seed"] == 0 else ():
             columns = zip(("x", "y", "score_1", "score_2", "kind"), point, strict=True)
             rows.append({"method": name, "row": "point", **dict(columns)})
     return rows
@@ -105,7 +104,7 @@ def plot_planes(rows):
     figure, axes = panels(len(METHODS), (2.3 * len(METHODS), 5.6), rows=2)
     for place, (method, scores) in enumerate(spirals.scores_of(X, how).items()):
         _plane(axes[place], points[points["method"] == method], method)
-        own = pd.DataFrame(standardized_scores(scores), columns=["score_1", "score_2"])
+        own = pd.DataFrame(scores, columns=["score_1", "score_2"])
         _plane(axes[place + len(METHODS)], own.assign(kind=kind), method)
     axes[0].set_ylabel("the line")
     axes[len(METHODS)].set_ylabel(f"a spiral, σ = {how['sigma']:.2g}, {CENTERING[how['center']]}")
