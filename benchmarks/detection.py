@@ -2,9 +2,8 @@
 
     python -m benchmarks.detection [--only ours]
 
-The tables are those of ADBench ("Classical"), in ../shared/data/adbench. Every detector has its
-default parameters; PyOD's and isotree's get standardized columns, ours the columns as they are.
-``--only ours`` keeps the stored results of the peers, which no change of this library moves.
+The tables are in ../shared/data/adbench. ``--only ours`` keeps the stored results of the peers,
+which no change of this library moves.
 """
 
 import warnings

@@ -2,10 +2,8 @@
 
     python -m benchmarks.peers [--only accuracy] [--threads 1]
 
-Columns are standardized, constant ones dropped; linear kernel and Gaussian of width d, not
-centered; as many components as columns. Accuracy: area under the precision-recall curve of the
-paper's rule. Times on Cardio are medians, beside a plain NumPy/SciPy version of the same method,
-which takes turns with ours and has as many threads.
+Times on Cardio are medians, beside a plain NumPy/SciPy version of the same method, which takes
+turns with ours and has as many threads.
 """
 
 import sys

@@ -1,11 +1,9 @@
 """How far the library goes: measure it, and write docs/scaling.md.
 
-    python -m benchmarks.scale                        a stopped run goes on
-    python -m benchmarks.scale --only exact-80k mnist
-    python -m benchmarks.scale --only workers         clusters; dask_ml must be installed
-    python -m benchmarks.scale --page                 only write the page
-
-Each case runs in a fresh process. Peak memory is the largest resident size of that process.
+python -m benchmarks.scale                        a stopped run goes on
+python -m benchmarks.scale --only exact-80k mnist
+python -m benchmarks.scale --only workers         clusters; dask_ml must be installed
+python -m benchmarks.scale --page                 only write the page
 """
 
 import resource

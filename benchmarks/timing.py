@@ -24,17 +24,12 @@ class Worker:
     """
 
     def __init__(self, module, tree=ROOT, **variables):
-        path = (
-            f"{Path(tree) / 'src'}{os.pathsep}{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
-        )
+        tree, known = Path(tree) / "src", os.environ.get("PYTHONPATH", "")
+        variables["PYTHONPATH"] = os.pathsep.join(map(str, (tree, ROOT, known)))
         self.process = subprocess.Popen(
-            [sys.executable, "-m", module, "--serve"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": path, **variables},
-        )
+            [sys.executable, "-m", module, "--serve"], stdin=subprocess.PIPE, text=True, cwd=ROOT,
+            stdout=subprocess.PIPE, env={**os.environ, **variables},
+        )  # fmt: skip
 
     def ask(self, question, **given):
         """The answer of one of the functions that the process serves."""
@@ -144,10 +139,10 @@ def ratio(top, bottom, times=1.0):
     return Spread(above / (times * below), tuple(a / (times * b) for a, b in pairs))
 
 
-def peak_bytes(name="VmHWM"):
-    """Most bytes that this process has held so far; "VmRSS" for what it holds now."""
+def peak_bytes():
+    """Most bytes that this process has held so far."""
     status = Path("/proc/self/status")
     if status.exists():  # Linux, which hands the ``ru_maxrss`` of a process on to those it starts
-        return 1024 * int(re.search(rf"{name}:\s+(\d+) kB", status.read_text())[1])
+        return 1024 * int(re.search(r"VmHWM:\s+(\d+) kB", status.read_text())[1])
     unit = 1 if sys.platform == "darwin" else 1024
     return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,7 +1,7 @@
 """Claims of the paper, and what the rows say about them.
 
 A claim is a function from the rows of an experiment to a verdict and the numbers behind it. What
-the paper says and what counts as held stands under its name in `claims.md`. Where rows are missing
+the paper says and what counts as held stands under its name in `texts.md`. Where rows are missing
 it raises a LookupError, as a missing column does by itself.
 """
 
@@ -11,10 +11,15 @@ HELD, PARTLY, NOT_HELD, NOT_JUDGED = "held", "partly held", "did not hold", "not
 
 
 def texts():
-    """What is claimed, the criterion, and perhaps why it does not hold, by the name of a claim."""
-    _, *blocks = Path(__file__).with_suffix(".md").read_text(encoding="utf-8").split("\n## ")
+    """What the pages say, in paragraphs, by the name of a claim or a sentence."""
+    _, *blocks = Path(__file__).with_name("texts.md").read_text(encoding="utf-8").split("\n## ")
     named = (block.split("\n\n") for block in blocks)
     return {name: [" ".join(part.split()) for part in parts] for name, *parts in named}
+
+
+def sentence(name, **values):
+    """The text of this name, filled with values."""
+    return texts()[name][0].format(**values)
 
 
 def decide(claim, rows):

@@ -5,7 +5,7 @@ from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
 
 from paper import readings
-from paper.claims import by_share, listed, part, some
+from paper.claims import by_share, listed, part, sentence, some
 from paper.figures import COLORS, panels
 from paper.methods import METHODS, grid, kernel_parameters, standardized
 from paper.metrics import AREAS, detection_metrics, paper_abnormality
@@ -128,10 +128,8 @@ def iforest(rows):
 def sentences(rows):
     apart = {name: (areas(rows, name) - AUC).abs().unstack().dropna() for name in AREAS}
     within = ", ".join(f"{name} {(a <= 0.02).sum()}" for name, a in apart.items() if name != "ROC")
-    return [
-        f"Areas within 0.02 of the paper's, of {len(apart['trapezoid'])}: {within}.",
-        *readings.sentences(rows),
-    ]
+    said = sentence("areas of all kinds", n=len(apart["trapezoid"]), within=within)
+    return [said, *readings.sentences(rows)]
 
 
 def plot_areas(rows):

@@ -2,7 +2,7 @@
 
 Their frames, with the text of every section, are the Markdown files beside this one; names in
 braces are filled. An experiment is a module, and its name stands in both frames. CLAIMS are
-functions whose texts are in `claims.md`. FIGURES and TABLES hold titles, functions of rows, and
+functions whose texts are in `texts.md`. FIGURES and TABLES hold titles, functions of rows, and
 more arguments; the first page shows the first figure, or the first table where MAIN says so.
 """
 

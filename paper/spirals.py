@@ -8,7 +8,7 @@ but off the curve), the order of the rows, the width (0.2 to 12, even in the log
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from paper.claims import listed, part
+from paper.claims import listed, part, sentence
 from paper.methods import A1, L1_METHODS, METHODS, grid, kernel_matrix
 from paper.metrics import inside_boundary
 
@@ -92,12 +92,7 @@ def sentences(rows):
     three = out[L1_METHODS].all(axis=1) & ~out.drop(columns=L1_METHODS).any(axis=1)
     kept = ", ".join(f"{name} in {count}" for name, count in out.sum().items())
     at = own.loc[nearest(rows)]
-    inside = listed(at[[*METHODS]], ".0f")
-    said = (
-        f"Of {len(own)} spirals drawn at random, with widths and centerings, Algorithm 1 alone"
-        f" keeps all six squares out in {alone.sum()}, the three L1 methods alone in"
-        f" {three.sum()}. All squares are kept out by {kept}. The nearest to the paper's"
-        f" picture: {at['turns']:g} turns, {at['points']:.0f} points, σ = {at['sigma']:.2f},"
-        f" {'' if at['center'] else 'not '}centered; squares inside: {inside}."
-    )
-    return [said]
+    near = {"at": at, "centering": f"{'' if at['center'] else 'not '}centered"}
+    near["inside"] = listed(at[[*METHODS]], ".0f")
+    counts = {"n": len(own), "alone": alone.sum(), "three": three.sum(), "kept": kept}
+    return [sentence("random spirals", **counts, **near)]
