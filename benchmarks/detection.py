@@ -200,13 +200,8 @@ def makers(folder):
         "clean": partial(means, "clean"),
         "differences": partial(differences, "contaminated", folder),
         "clean differences": partial(differences, "clean", folder),
-        "line": line,
-        "planted": planted,
-        "culprits": culprits,
-        "hidden": hidden,
-        "curves": curves,
-        "checks": checks,
         "bad at": bad_at,
+        **{part.__name__: part for part in (line, planted, culprits, hidden, curves, checks)},
     }
 
 

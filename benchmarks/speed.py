@@ -49,7 +49,7 @@ def prepared(worker, name, methods, quick):
 def shared_worker():
     """The process that times all cases: starting one for each would take as long as they do."""
     worker = Worker(WORKER)
-    atexit.register(worker.__exit__)
+    atexit.register(worker.__exit__, None, None, None)
     return worker
 
 

@@ -18,7 +18,7 @@ SHORT, LONG = 0.1, 20.0  # seconds; what takes less is timed more often, what ta
 BEHIND = 1.3  # times the fastest rival in the first round: not timed again
 
 
-class Worker:
+class Worker(subprocess.Popen):
     """A fresh Python process in which a module answers questions (`serve`), with another source
     tree if one is named, so that two versions can take turns, and more environment ``variables``.
     """
@@ -26,31 +26,25 @@ class Worker:
     def __init__(self, module, tree=ROOT, **variables):
         tree, known = Path(tree) / "src", os.environ.get("PYTHONPATH", "")
         variables["PYTHONPATH"] = os.pathsep.join(map(str, (tree, ROOT, known)))
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", module, "--serve"], stdin=subprocess.PIPE, text=True, cwd=ROOT,
-            stdout=subprocess.PIPE, env={**os.environ, **variables},
-        )  # fmt: skip
+        command, pipe = [sys.executable, "-m", module, "--serve"], subprocess.PIPE
+        environment = {**os.environ, **variables}
+        super().__init__(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT, env=environment)
 
     def ask(self, question, **given):
         """The answer of one of the functions that the process serves."""
         with suppress(BrokenPipeError):  # a process that has ended does not answer either
-            print(json.dumps([question, given]), file=self.process.stdin, flush=True)
-        line = self.process.stdout.readline()
+            print(json.dumps([question, given]), file=self.stdin, flush=True)
+        line = self.stdout.readline()
         if not line:
-            raise RuntimeError(f"a measured process ended with status {self.process.wait()}")
+            raise RuntimeError(f"a measured process ended with status {self.wait()}")
         answer = json.loads(line)
         if "error" in answer:
             raise RuntimeError(f"a measured process failed: {answer['error']}")
         return answer["value"]
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
+    def __exit__(self, *details):
         with suppress(BrokenPipeError):
-            self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait()
+            super().__exit__(*details)
 
 
 def serve(*functions):

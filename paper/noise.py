@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import linalg
 
-from paper.claims import part, sentence
+from paper.claims import cells, part, sentence
 from paper.methods import A1, L1_METHODS, L2, METHODS, R1, grid, kernel_parameters, standardize
-from paper.page import cells
 from paper.published import EXPLAINED_LINEAR
 
 CUT = "uniform matrix cut to the rank"

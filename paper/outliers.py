@@ -5,11 +5,10 @@ from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
 
 from paper import readings
-from paper.claims import by_share, listed, part, sentence, some
+from paper.claims import by_share, cells, listed, part, sentence, some
 from paper.figures import COLORS, panels
 from paper.methods import METHODS, grid, kernel_parameters, standardized
 from paper.metrics import AREAS, detection_metrics, paper_abnormality
-from paper.page import cells
 from paper.published import A1, AUC, DATASETS, KERNEL_PCAS, KERNELS, KWAK, L2, XIAO
 
 # Row orders matter only where a start or ties can make a difference; slow methods are left out.

@@ -6,7 +6,6 @@ functions whose texts are in `texts.md`. FIGURES and TABLES hold titles, functio
 more arguments; the first page shows the first figure, or the first table where MAIN says so.
 """
 
-import math
 from collections import defaultdict
 from contextlib import suppress
 from functools import partial
@@ -20,25 +19,6 @@ from paper import figures
 from paper.claims import HELD, NOT_HELD, NOT_JUDGED, PARTLY, decide, texts
 
 PICTURES, NOT_MEASURED = "images/reproduction", "Not measured in this run."
-
-
-def shown(value, digits=2):
-    """A number, or a dash for none."""
-    if value is None or math.isnan(value):
-        return "\N{EN DASH}"
-    return "> 1 day" if math.isinf(value) else f"{value:.{digits}f}"
-
-
-def ratio(value):
-    """A ratio with two significant digits."""
-    if value is None or not math.isfinite(value):
-        return shown(value)
-    return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
-
-
-def cells(table, digits=2):
-    """A table of numbers as one of texts."""
-    return table.map(lambda value: shown(value, digits))
 
 
 def shown_of(experiment, rows, docs):

@@ -14,10 +14,9 @@ from sklearn.datasets import load_breast_cancer
 
 from l1kpca import datasets
 from l1kpca.peers import L2KernelPCA
-from paper.claims import part, sentence
+from paper.claims import cells, part, sentence
 from paper.methods import L1_METHODS, L2, METHODS, grid, standardize
 from paper.metrics import AREAS, paper_abnormality, pr_auc
-from paper.page import cells
 from paper.published import AUC, DATASETS, KERNEL_PCAS
 
 SCALES = {

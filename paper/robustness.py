@@ -5,10 +5,9 @@ from functools import wraps
 import pandas as pd
 
 from paper import noise
-from paper.claims import PARTLY, by_share, listed, some, verdict_of
+from paper.claims import PARTLY, by_share, cells, listed, some, verdict_of
 from paper.figures import COLORS, MARKERS, band, panels
 from paper.methods import A1, KWAK, L1_METHODS, L2, METHODS, R1, XIAO, grid
-from paper.page import cells
 from paper.published import EXPLAINED_LINEAR
 
 # Rows, columns and rank; r in percent; None is the linear kernel.

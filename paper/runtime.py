@@ -8,18 +8,10 @@ from unittest.mock import patch
 import numpy as np
 from scipy import linalg
 
-from paper.claims import by_share, part, some, verdict_of
+from paper.claims import by_share, part, ratio, some, verdict_of
 from paper.figures import COLORS, log_scale, panels
-from paper.methods import (
-    ALL_METHODS,
-    POLISHED,
-    grid,
-    kernel_matrix,
-    kernel_parameters,
-    standardized,
-)
-from paper.page import ratio
-from paper.published import A1, DATASETS, KERNELS, KWAK, L2, R1, TIME_RATIOS, XIAO
+from paper.methods import ALL_METHODS, grid, kernel_matrix, kernel_parameters, standardized
+from paper.published import A1, DATASETS, KERNELS, KWAK, L2, POLISHED, R1, TIME_RATIOS, XIAO
 from paper.steps import sign_steps
 
 HALF = f"{R1}, half"

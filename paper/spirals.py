@@ -8,6 +8,7 @@ but off the curve), the order of the rows, the width (0.2 to 12, even in the log
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
+from l1kpca.datasets.generators import polar
 from paper.claims import listed, part, sentence
 from paper.methods import A1, L1_METHODS, METHODS, grid, kernel_matrix
 from paper.metrics import inside_boundary
@@ -27,25 +28,21 @@ def draw(seed):
     how |= {"squares": rng.choice(["between", "middle", "anywhere"]), "order": rng.integers(3)}
     how |= {"sigma": np.exp(rng.uniform(np.log(0.2), np.log(12))), "center": rng.integers(2) == 1}
     t = np.sqrt(np.linspace(1 / 16, turns**2, count))
-    normal = _polar(3 * t, t) + how["noise"] * rng.standard_normal((count, 2))
-    far = _polar(3 * turns * rng.uniform(1.3, 2.5), np.array([0.125, 0.625]) + rng.uniform())
+    normal = polar(3 * t, t) + how["noise"] * rng.standard_normal((count, 2))
+    far = polar(3 * turns * rng.uniform(1.3, 2.5), np.array([0.125, 0.625]) + rng.uniform())
     X = np.vstack([normal, far, _squares(how["squares"], rng, turns, normal)])
     kind = np.repeat([0, 1, 2], [count, 2, 6])
     order = [np.arange(len(X)), np.arange(len(X))[::-1], rng.permutation(len(X))][how["order"]]
     return X[order], kind[order], how
 
 
-def _polar(radius, turn):
-    return np.column_stack([radius * np.cos(2 * np.pi * turn), radius * np.sin(2 * np.pi * turn)])
-
-
 def _squares(place, rng, turns, normal):
     if place == "between":
         t = np.sort(rng.uniform(max(0.7, 0.5 * turns), turns, 6))
-        return _polar(3 * (t - 0.5), t)
+        return polar(3 * (t - 0.5), t)
     if place == "middle":
         return rng.normal(0, 0.5, (6, 2))
-    points = _polar(3 * turns * np.sqrt(rng.uniform(size=200)), rng.uniform(size=200))
+    points = polar(3 * turns * np.sqrt(rng.uniform(size=200)), rng.uniform(size=200))
     nearest = np.linalg.norm(points[:, None] - normal, axis=2).min(axis=1)
     return points[np.argsort(-nearest)[:6]]
 

@@ -6,11 +6,10 @@ from matplotlib.patches import Circle
 
 from l1kpca.datasets import make_line, make_spiral
 from paper import spirals
-from paper.claims import by_share, listed, some, verdict_of
+from paper.claims import by_share, cells, listed, some, verdict_of
 from paper.figures import BLUE, COLORS, MARKERS, ORANGE, panels
 from paper.methods import A1, L1_METHODS, L2, METHODS, grid, kernel_matrix
 from paper.metrics import inside_boundary
-from paper.page import cells
 
 SIGMAS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 GRID = {

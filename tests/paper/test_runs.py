@@ -12,8 +12,8 @@ import pytest
 from l1kpca import L1KernelPCA
 from pages import blocks_of
 from paper import page, runs, runtime
-from paper.__main__ import main
 from paper.methods import grid
+from paper.runs import main
 
 DOCS = Path(__file__).parents[2] / "docs"
 FIGURES = {figure[0] for module in runs.EXPERIMENTS.values() for figure in module.FIGURES}
