@@ -11,7 +11,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from l1kpca.outliers import Judged, promises
 from l1kpca.outliers.calibration import too_few
 from l1kpca.outliers.rules import check_level
-from l1kpca.report.values import plain_value
+from l1kpca.report.document import plain_value
 from l1kpca.tables.encoder import unread_cells
 from l1kpca.tables.kinds import NOT_READ
 
@@ -58,16 +58,12 @@ class Summary:
     judged: Judged  # what the detector says about the rows at hand
     order: np.ndarray  # the rows at hand, the most abnormal first
     contributions: np.ndarray  # what each column adds to the scores of the first of these
+    ranks: np.ndarray  # of all rows: 1 is the most abnormal, the first one of equals
     p_values: np.ndarray | None = None  # of all rows
     # With 95% confidence, of a row and all more abnormal ones no more are ordinary.
     most_false: np.ndarray | None = None
     # Without reference rows, the estimated share of false flags among the same rows.
     estimate: np.ndarray | None = None
-
-    @property
-    def ranks(self) -> np.ndarray:
-        """1 is the most abnormal of all rows, the first one of equals."""
-        return np.asarray(rankdata(-self.whole.scores, method="ordinal"), dtype=np.uint32)
 
 
 def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) -> Cases:
@@ -128,9 +124,11 @@ def summarize(
         "source": source, "n_rows": len(flags), "n_flagged": int(flags.sum()),
         "cutoff": plain_value(cutoff), "clear_line": detector.clear_line_, "promise": promise,
         "columns": list(cases.columns), "settings": {}, "notes": [],
-        "agreement": agreement(whole.labels, whole.scores), "top": rows,
+        "agreement": None if whole.labels is None else agreement(whole.labels, whole.scores),
+        "top": rows,
     }  # fmt: skip
-    return Summary(detector, cases, plain, whole, judged, order, contributions, **known)
+    ranks = rankdata(-whole.scores, method="ordinal").astype(np.uint32)
+    return Summary(detector, cases, plain, whole, judged, order, contributions, ranks, **known)
 
 
 def suspects(detector: Any, cases: Cases, top: int = 20) -> list[dict[str, Any]]:
@@ -172,10 +170,8 @@ def _top(
     return found, contributions
 
 
-def agreement(labels: np.ndarray | None, scores: np.ndarray) -> dict[str, Any] | None:
-    """Compare scores with the truth, if it is known: 1 is an outlier, 0 is not; both must occur."""
-    if labels is None:
-        return None
+def agreement(labels: np.ndarray, scores: np.ndarray) -> dict[str, Any]:
+    """Compare scores with the truth: 1 is an outlier, 0 is not; both must occur."""
     n_outliers = int(labels.sum())
     highest = np.argsort(-scores, kind="stable")[:n_outliers]
     return {
@@ -196,8 +192,9 @@ def cells_of(detector: Any, cases: Cases, rows: np.ndarray) -> tuple[np.ndarray,
     wrong = np.asarray(found.flagged)
     not_read = np.full(wrong.shape, "", dtype=object)
     if encoder is not None:
-        said = np.array([NOT_READ.get(encoder.kinds_[name], "") for name in columns], dtype=object)
-        not_read[:] = np.where(unread_cells(encoder, np.asarray(X)), said, "")
+        unread = unread_cells(encoder, np.asarray(X))
+        for j, name in enumerate(columns):
+            not_read[unread[:, j], j] = NOT_READ.get(encoder.kinds_[name], "")
     told = wrong & (not_read == "")
     expected = np.where(told, np.asarray(found.expected, dtype=object), np.array(None))
     return np.asarray(found.residual, dtype=float), expected, wrong, not_read
