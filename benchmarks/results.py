@@ -9,6 +9,7 @@ import numpy as np
 from scripts.tasks import ROOT, Tasks
 
 RESULTS, DOCS, OUT = ROOT / "benchmarks" / "results", ROOT / "docs", ROOT / "out"
+count = "{:,.0f}".format
 DATA = ROOT.parent / "shared" / "data"  # looked in if L1KPCA_DATA is not set
 
 
@@ -147,10 +148,6 @@ def fill(page, parts, quick=False):
 def growth(sizes, values):
     """The a of value = b n^a, by least squares of logarithms."""
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
-
-
-def count(number):
-    return f"{number:,.0f}"
 
 
 def duration(seconds):

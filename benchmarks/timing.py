@@ -91,10 +91,6 @@ def import_seconds(statement, tree=ROOT):
     return float(subprocess.check_output(command, env=environment, text=True).split()[-1])
 
 
-def planned(seconds):
-    return 15 if seconds <= SHORT else 5 if seconds <= LONG else 3
-
-
 def in_turn(works, rounds=None, rivals=()):
     """Seconds of works by name, round by round; all take turns, so that a change of the machine's
     load meets all: five rounds, or fifteen of what is short and three of what is long, unless
@@ -103,7 +99,8 @@ def in_turn(works, rounds=None, rivals=()):
     runs, out = {name: [] for name in works}, set()
     for number in range(rounds or 15):
         for name in [name for name in works if name not in out]:
-            if number < (rounds or planned(max(runs[name], default=0))):
+            most = max(runs[name], default=0)
+            if number < (rounds or (15 if most <= SHORT else 5 if most <= LONG else 3)):
                 runs[name].append(works[name]())
         if number in (0, 2) and rivals:
             medians = {name: statistics.median(runs[name]) for name in rivals if name not in out}

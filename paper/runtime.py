@@ -6,10 +6,11 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
+from matplotlib.ticker import LogLocator, NullLocator
 from scipy import linalg
 
 from paper.claims import by_share, part, ratio, some, verdict_of
-from paper.figures import COLORS, log_scale, panels
+from paper.figures import COLORS, panels
 from paper.methods import ALL_METHODS, grid, kernel_matrix, kernel_parameters, standardized
 from paper.published import A1, DATASETS, KERNELS, KWAK, L2, POLISHED, R1, TIME_RATIOS, XIAO
 from paper.steps import sign_steps
@@ -185,7 +186,9 @@ def plot_ratios(rows):
             if method in FORMS:
                 panel.plot(places, ratios[FORMS[method]], "_", color=color, markeredgewidth=2)
         panel.axhline(1, color="black", linewidth=0.8)
-        log_scale(panel, "y")
+        panel.set_yscale("log")
+        few = LogLocator(subs=(1.0, 2.0, 5.0), numticks=9)
+        panel.yaxis.set(major_locator=few, minor_locator=NullLocator(), major_formatter="{x:g}")
         panel.set_xticks([place + 0.375 for place in range(len(names))], names)
         panel.set_title(f"{kernel} kernel")
     axes[0].set_ylabel("time over that of Algorithm 1")
@@ -193,9 +196,9 @@ def plot_ratios(rows):
     return figure
 
 
-def marked(rows, table, form):
+def marked(rows, values_of, form):
     """Texts, with a mark where the last components were extrapolated."""
-    own, text = part(rows, "time"), table.map(form)
+    own, text = part(rows, "time"), values_of(rows).map(form)
     for *key, method in own.loc[own["done"] < own["asked"], ["dataset", "kernel", "method"]].values:
         if tuple(key) in text.index:
             text.loc[tuple(key), method] = f"≈ {text.loc[tuple(key), method]}"
@@ -204,16 +207,12 @@ def marked(rows, table, form):
 
 def beside(rows):
     """Ours, and the paper's ratio where it gives both times."""
-    ours = marked(rows, time_ratios(rows), ratio)
+    ours = marked(rows, time_ratios, ratio)
     paper = TIME_RATIOS.reindex(ours.index).map(ratio)
     for method in (KWAK, XIAO, R1, L2):
         known = paper[method] != "\N{EN DASH}"
         ours.loc[known, method] += " (" + paper.loc[known, method] + ")"
     return ours
-
-
-def seconds_table(rows):
-    return marked(rows, seconds_of(rows), lambda value: f"{value:.3g}")
 
 
 OVER = "Time over that of Algorithm 1"
@@ -222,5 +221,5 @@ MAIN = "table"
 FIGURES = (("runtime", f"{OVER}: ours, the paper's form (dash), the paper's (open).", plot_ratios),)
 TABLES = (
     (f"{OVER}: ours (the paper's)", beside),
-    ("Seconds", seconds_table),
+    ("Seconds", marked, seconds_of, "{:.3g}".format),
 )
