@@ -26,11 +26,9 @@ _PARTS = (
     "export.js", "detail.js", "columns.js", "maps.js", "methods.js", "reference.js", "main.js",
 )  # fmt: skip
 _SIGNIFICANT = 12  # all that was typed, without what rounding adds
-_LONGEST_TEXT = 120
-_LONGEST_CELL = 40
+_LONGEST_TEXT, _LONGEST_CELL = 120, 40
 _EXACT_IN_JAVASCRIPT = 2**53
-_LARGE = 1e4
-_LEAST_WRITTEN_OUT, _MOST_WRITTEN_OUT = 1e-4, 1e12
+_LEAST_WRITTEN_OUT, _LARGE, _MOST_WRITTEN_OUT = 1e-4, 1e4, 1e12
 # A page must not end its own script, begin a comment in it, or a new line in old engines.
 _ESCAPES = str.maketrans(
     {"<": r"\u003c", ">": r"\u003e", "&": r"\u0026", "\u2028": r"\u2028", "\u2029": r"\u2029"}
@@ -92,10 +90,8 @@ def templates() -> Any:
     try:
         import jinja2  # noqa: PLC0415 (only an extra installs it)
     except ImportError as error:
-        raise ImportError(
-            "a report needs jinja2, which is not installed; install it with:"
-            " pip install 'l1kpca[report]'."
-        ) from error
+        lacking = "a report needs jinja2, which is not installed; install it with:"
+        raise ImportError(f"{lacking} pip install 'l1kpca[report]'.") from error
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

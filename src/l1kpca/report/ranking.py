@@ -19,6 +19,7 @@ _N_REASONS = 3
 _CONFIDENCE = 0.95
 _DRIFT_LEVEL = 0.01
 _HALF = 0.5  # estimates above it are too rough for a number
+_Promised = tuple[np.ndarray, float, dict[str, Any], dict[str, np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,15 +112,13 @@ def summarize(
     if len(scores) != n_rows:
         about = f"judged is about {len(scores)} rows, but X has {n_rows}"
         raise ValueError(f"{about}: pass what detector.judge(X) gives")
-    places = np.arange(n_rows)
-    whole = cases.whole or Whole(
-        scores, judged.flagged, cases.labels, places, cases.X, cases.values
-    )
+    every = np.arange(n_rows), cases.X, cases.values
+    whole = cases.whole or Whole(scores, judged.flagged, cases.labels, *every)
     flags, cutoff, promise, known = _promised(detector, whole, fdr, alpha)
     whole, judged = replace(whole, flags=flags), replace(judged, flagged=flags[whole.rows])
     order = np.argsort(-scores, kind="stable")
-    told = judged, order[:top], whole.rows, known.get("p_values")
-    rows, contributions = _top(detector, cases, *told)
+    p_values = known.get("p_values")
+    rows, contributions = _top(detector, cases, judged, order[:top], whole.rows, p_values)
     plain = {
         "source": source, "n_rows": len(flags), "n_flagged": int(flags.sum()),
         "cutoff": plain_value(cutoff), "clear_line": detector.clear_line_, "promise": promise,
@@ -200,9 +199,7 @@ def cells_of(detector: Any, cases: Cases, rows: np.ndarray) -> tuple[np.ndarray,
     return np.asarray(found.residual, dtype=float), expected, wrong, not_read
 
 
-def _promised(
-    detector: Any, whole: Whole, fdr: float | None, alpha: float | None
-) -> tuple[np.ndarray, float, dict[str, Any], dict[str, np.ndarray]]:
+def _promised(detector: Any, whole: Whole, fdr: float | None, alpha: float | None) -> _Promised:
     """The flags, their cut-off, what can be said of them, and what is known of each row."""
     if hasattr(detector, "calibration_"):
         return _compared(detector, whole, fdr, alpha)
@@ -224,9 +221,7 @@ def _promised(
     return flags, -float(detector.offset_), promise, known
 
 
-def _compared(
-    detector: Any, whole: Whole, fdr: float | None, alpha: float | None
-) -> tuple[np.ndarray, float, dict[str, Any], dict[str, np.ndarray]]:
+def _compared(detector: Any, whole: Whole, fdr: float | None, alpha: float | None) -> _Promised:
     """The same by reference rows."""
     calibration, scores, flags = detector.calibration_, whole.scores, whole.flags
     reference, cutoff = calibration.compared, -float(detector.offset_)
