@@ -15,7 +15,7 @@ from l1kpca import L1KernelPCA, __version__
 from l1kpca.optimality.certificate import certified
 from l1kpca.outliers import rule_name
 from l1kpca.peers.l2 import L2KernelPCA
-from l1kpca.report.document import Report, packed, printable, short, shown_value, within
+from l1kpca.report.document import Report, packed, short, shown_value, within
 from l1kpca.report.ranking import Cases, Summary, agreement, cases_of, summarize, suspects
 from l1kpca.report.reasons import reasons
 from l1kpca.threads import computing
@@ -89,7 +89,7 @@ def report_of(
     """The page about rows that were judged before; it asks about suspicious reference rows."""
     plain, order = summary.plain, summary.order[:MOST_LISTED]
     where: Any = summary.judged.outlier_map
-    source = printable(" ".join(plain["source"].split()))
+    source = shown_value(plain["source"], longest=len(plain["source"]))
     if len(source) > _LONGEST_SOURCE:  # of a path the end says most
         source = f"...{source[3 - _LONGEST_SOURCE :]}"
     asked: list[dict[str, Any]] = []

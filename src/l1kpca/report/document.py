@@ -125,16 +125,18 @@ def short(value: Any, digits: int = _SIGNIFICANT) -> Any:
     return value
 
 
-def shown_value(value: Any) -> str:
-    """A cell for a reader: short numbers, no line breaks, no control characters."""
+def shown_value(value: Any, longest: int = _LONGEST_CELL) -> str:
+    """A cell for a reader: short numbers, no line breaks, nothing that could command a terminal."""
     value = plain_value(value)
     if value is None:
         return "missing"
     if isinstance(value, float):
         large = _LARGE <= abs(value) < _MOST_WRITTEN_OUT
         return f"{value:,.2f}".rstrip("0").rstrip(".") if large else f"{value:.4g}"
-    text = printable(" ".join(str(value).split()))
-    return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 3]}..."
+    text = " ".join(str(value).split())
+    if not text.isprintable():
+        text = "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def range_text(low: float, high: float) -> str:
@@ -148,13 +150,6 @@ def range_text(low: float, high: float) -> str:
     form = f"{',' if size >= _LARGE else ''}.{min(digits, 9)}f"  # years have no comma
     text = f"{round(low, digits):{form}} to {round(high, digits):{form}}"
     return re.sub(r"\.?0+(?= |$)", "", text) if digits else text
-
-
-def printable(text: str) -> str:
-    """The same text without characters that could command a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def packed(values: np.ndarray, kind: str) -> str:
