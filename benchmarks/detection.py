@@ -2,9 +2,8 @@
 
     python -m benchmarks.detection [--only ours]
 
-The tables are those of ADBench ("Classical"), in ../shared/data/adbench. Every detector has its
-default parameters; PyOD's and isotree's get standardized columns, ours the columns as they are.
-``--only ours`` keeps the stored results of the peers, which no change of this library moves.
+The tables are in ../shared/data/adbench. ``--only ours`` keeps the stored results of the peers,
+which no change of this library moves.
 """
 
 import warnings
@@ -16,7 +15,7 @@ from scipy import stats
 
 from benchmarks import detection_cases as cases
 from benchmarks.detection_cases import PEERS
-from benchmarks.results import DOCS, folder_of, options, publish, table
+from benchmarks.results import DOCS, folder_of, frame_table, options, publish, table
 from paper.figures import BLUE, panels, save
 
 OURS = "**l1kpca**"
@@ -24,7 +23,6 @@ SETTINGS = ("contaminated", "clean")
 SETS = ("wbc", "ionosphere", "breastw", "cardio", "musk")
 HOLES = ("wbc", "cardio", "breastw", "musk")
 KINDS = {"far": "8 deviations more", "out of place": "in range, out of place"}
-NO_EIF = "(EIF needs isotree, which has no wheel for this Python and did not build in 15 minutes.)"
 
 
 def tasks(quick=False):
@@ -64,35 +62,31 @@ def each_of(results, start):
     return found or results[start]  # a KeyError that says what is missing
 
 
-def formatted(form, values):
-    return [f"{value:{form}}" for value in values]
+def measured(results, setting, place=0):
+    """ROC-AUC (0) or average precision (1) by table and detector; none where it was not run."""
+    held = pd.DataFrame(all_of(results, setting))
+    return held.map(lambda both: both[place] if isinstance(both, list) else np.nan)
 
 
-def ranks_of(results, setting, measure):
-    """Mean rank of each detector over the tables that all were run on, and how many these are."""
-    scores = pd.DataFrame(all_of(results, setting)).dropna().map(lambda both: both[measure])
-    return scores.rank(axis=1, ascending=False).mean(), len(scores)
+def ranks_of(values):
+    """Mean rank of each detector over the tables that all were run on."""
+    return values.dropna().rank(axis=1, ascending=False).mean()
 
 
 def means(setting, results):
     """Means over all tables that a detector was run on, and mean ranks over those of all."""
-    (by_area, _), (by_precision, _) = (ranks_of(results, setting, measure) for measure in (0, 1))
-    lines, held = [], all_of(results, setting)
-    for name, by_table in held.items():
-        values = np.array([value for value in by_table.values() if value])
-        ranks = formatted(".1f", [by_area[name], by_precision[name]])
-        lines.append([name, *formatted(".3f", values.mean(axis=0)), *ranks, len(values)])
-    lines.sort(key=lambda line: line[1], reverse=True)
-    heads = ["detector", "ROC-AUC", "AP", "rank by ROC-AUC", "rank by AP", "tables"]
-    missing = [name for name in PEERS if name not in held]
-    note = f"\n\nNot measured in this setting: {', '.join(missing)}." if missing else ""
-    return table(heads, lines) + note + (f" {NO_EIF}" if "EIF" in missing else "")
+    both = {name: measured(results, setting, k) for k, name in enumerate(("ROC-AUC", "AP"))}
+    shown = {name: held.mean().map("{:.3f}".format) for name, held in both.items()}
+    for name, held in both.items():
+        shown[f"rank by {name}"] = ranks_of(held).map("{:.1f}".format)
+    shown = pd.DataFrame(shown | {"tables": both["AP"].count()}).rename_axis("detector")
+    return frame_table(shown.sort_values("ROC-AUC", ascending=False, kind="stable"))
 
 
 def differences(setting, folder, results):
     """A picture of mean ranks with Nemenyi's critical difference, and what it shows in words."""
-    ranks, n_tables = ranks_of(results, setting, 0)
-    k = len(ranks)
+    areas = measured(results, setting).dropna()
+    ranks, (n_tables, k) = ranks_of(areas), areas.shape
     critical = stats.studentized_range.ppf(0.95, k, np.inf) / np.sqrt(2)
     critical *= np.sqrt(k * (k + 1) / (6 * n_tables))
     ranks = ranks.rename(lambda name: name.strip("*")).sort_values()
@@ -139,66 +133,60 @@ def planted(results):
 
 
 def culprits(results):
-    lines = []
-    for kind, said in KINDS.items():
-        held = pd.DataFrame(each_of(results, f"ours/{kind}/"))
-        shares = held.assign(mean=held.mean(axis=1)).iterrows()
-        lines += [[said, measure, *formatted(".0%", values)] for measure, values in shares]
-    return table(["cell", "", *held, "mean"], lines)
+    held = {said: pd.DataFrame(each_of(results, f"ours/{kind}/")) for kind, said in KINDS.items()}
+    return shares_table(pd.concat(held), "{:.0%}", ["cell", ""])
+
+
+def shares_table(held, form, heads):
+    """Numbers by table, and their means."""
+    held = held.assign(mean=held.mean(axis=1))
+    return frame_table(held.map(form.format).rename_axis(heads))
 
 
 def checks(results):
-    clean, many = results["ours/clean normal"], results["ours/many outliers"]
-    flagged = [[d, *formatted(".1%", shares)] for d, shares in clean.items()]
-    held = pd.DataFrame(each_of(results, "ours/holes/"), ["all cells", "30% removed"])
-    held = held.assign(mean=held.mean(axis=1))
+    clean = pd.DataFrame(results["ours/clean normal"], ["flagged, mean of 5", "most"]).T
+    many = {f"{float(share):.0%}": f1 for share, f1 in results["ours/many outliers"].items()}
+    many = pd.DataFrame(many, ["F1"]).map("{:.2f}".format)
+    holes = pd.DataFrame(each_of(results, "ours/holes/"), ["all cells", "30% removed"])
     cost = results["ours/cost"]
-    parts = [
-        table(["columns", "flagged, mean of 5", "most"], flagged),
-        table(
-            ["share of outliers", *formatted(".0%", map(float, many))],
-            [["F1", *formatted(".2f", many.values())]],
-        ),
-        table(
-            ["ROC-AUC", *held], [[text, *formatted(".3f", row)] for text, row in held.iterrows()]
-        ),
-    ]
     spent = (
         f"Fit and scores of 7603 rows of 100 columns: {cost['l1kpca']:.1f} CPU seconds"
         f" (PyOD's IForest {cost['IForest']:.1f})."
     )
-    return "\n\n".join([*parts, spent])
+    parts = [
+        frame_table(clean.map("{:.1%}".format).rename_axis("columns")),
+        frame_table(many.rename_axis("share of outliers")),
+        shares_table(holes, "{:.3f}", "ROC-AUC"),
+        spent,
+    ]
+    return "\n\n".join(parts)
 
 
 def hidden(results):
     """Errors of predictions of hidden cells, and on how many tables the linear view is ahead."""
     held = pd.DataFrame(results["ours/hidden cells"])
-    lines = [[name, *formatted(".2f", errors)] for name, errors in held.iterrows()]
+    shown = frame_table(held.map("{:.2f}".format).rename_axis("median error, in spreads"))
     return (
-        table(["median error, in spreads", *held], lines) + "\n\n`cells` has the smallest error on"
+        f"{shown}\n\n`cells` has the smallest error on"
         f" {(held.idxmin() == 'cells').sum()} of {held.shape[1]} tables."
     )
 
 
 def curves(results):
     """ROC-AUC of planted curves with one spread for each column, and one for all."""
-    held = each_of(results, "ours/curves/")
-    lines = [
-        [kind, noise, *formatted(".2f", (both[kind][how] for how in ("columns", "common")))]
-        for kind in next(iter(held.values()))
-        for noise, both in held.items()
-    ]
-    return table(["outliers", "noise", 'scaling="columns"', '"common"'], lines)
+    held = {noise: pd.DataFrame(both).T for noise, both in each_of(results, "ours/curves/").items()}
+    held = pd.concat(held).swaplevel().sort_index()
+    held = held.set_axis(['scaling="columns"', '"common"'], axis=1)
+    return frame_table(held.map("{:.2f}".format).rename_axis(["outliers", "noise"]))
 
 
 def bad_at(results):
     """The tables on which others are furthest ahead."""
-    areas = pd.DataFrame(all_of(results, "contaminated")).map(lambda both: both and both[0])
-    ours, peers = areas.pop(OURS), areas.astype(float)
-    best, which = peers.max(axis=1), peers.idxmax(axis=1)
+    peers = measured(results, "contaminated")
+    ours, best, which = peers.pop(OURS), peers.max(axis=1), peers.idxmax(axis=1)
     worst = (ours - best).sort_values(kind="stable").index[:6]
-    lines = [[name, *formatted(".3f", (ours[name], best[name])), which[name]] for name in worst]
-    return table(["table", "ours", "best peer", "which"], lines)
+    shown = pd.DataFrame({"ours": ours, "best peer": best}).map("{:.3f}".format)
+    return frame_table(shown.assign(which=which).loc[worst].rename_axis("table"))
 
 
 def makers(folder):
@@ -208,13 +196,8 @@ def makers(folder):
         "clean": partial(means, "clean"),
         "differences": partial(differences, "contaminated", folder),
         "clean differences": partial(differences, "clean", folder),
-        "line": line,
-        "planted": planted,
-        "culprits": culprits,
-        "hidden": hidden,
-        "curves": curves,
-        "checks": checks,
         "bad at": bad_at,
+        **{part.__name__: part for part in (line, planted, culprits, hidden, curves, checks)},
     }
 
 

@@ -4,7 +4,6 @@ import os
 import zlib
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +26,7 @@ MOST = 2.9  # of a bounded value, where it stands for 11 spreads
 ROWS, CLEAN_COLUMNS, MCD_COLUMNS = 5000, 600, 500
 SEEDED = ("IForest", "MCD", "INNE", "GMM", "CBLOF", "PCA")
 PEERS = ("IForest", "MCD", "INNE", "KNN", "LOF", "GMM", "ECOD", "COPOD", "HBOS", "CBLOF", "OCSVM",
-         "PCA", "EIF")  # fmt: skip
+         "PCA")  # fmt: skip
 
 
 def paths(quick=False):
@@ -64,26 +63,13 @@ def ours(contamination="auto"):
     return KernelPCAOutlierDetector(contamination=contamination, random_state=0)
 
 
-def peer(name, n):
-    """A detector of PyOD as it is, or isotree's with the settings of the paper on it."""
-    if name != "EIF":
-        seed = {"random_state": 0} if name in SEEDED else {}
-        return getattr(import_module(f"pyod.models.{name.lower()}"), name)(**seed)
-    if find_spec("isotree") is None:
-        raise RuntimeError("isotree is not installed")
-    settings = {"ndim": 2, "ntrees": 100, "max_depth": 8, "random_seed": 1, "nthreads": 1}
-    forest = import_module("isotree").IsolationForest
-    return forest(sample_size=min(256, n), missing_action="fail", **settings)
-
-
 def abnormality(name, train, X, contamination="auto"):
     """How abnormal rows are to a detector that is fitted to others."""
     if name == "l1kpca":
         return -ours(contamination).fit(train).score_samples(X)
-    scaler = StandardScaler().fit(train)
-    detector = peer(name, len(train)).fit(scaler.transform(train))
-    if name == "EIF":
-        return detector.predict(scaler.transform(X))
+    scaler, seed = StandardScaler().fit(train), {"random_state": 0} if name in SEEDED else {}
+    maker = getattr(import_module(f"pyod.models.{name.lower()}"), name)
+    detector = maker(**seed).fit(scaler.transform(train))
     # A row is not its own neighbor.
     own = X is train
     scores = detector.decision_scores_ if own else detector.decision_function(scaler.transform(X))

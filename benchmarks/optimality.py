@@ -2,10 +2,9 @@
 
     python -m benchmarks.optimality [--only gaps-wbc exact] [--seconds 10]
 
-Columns are standardized, constant ones dropped; kernels are centered. For each component all
-solvers get the same problem: K, or the rows for the linear kernel, with the components of "10
-starts" before it taken out. A gap is bound / (c^T K c) - 1, the bound being the relaxation,
-up to 1000 rows tightened by branch and bound for at most ``--seconds``.
+For each component all solvers get the same problem: K, or the rows for the linear kernel, with the
+components of "10 starts" before it taken out. A gap is bound / (c^T K c) - 1; up to 1000 rows the
+bound is tightened by branch and bound for at most ``--seconds``.
 """
 
 import warnings

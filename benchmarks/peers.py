@@ -2,10 +2,8 @@
 
     python -m benchmarks.peers [--only accuracy] [--threads 1]
 
-Columns are standardized, constant ones dropped; linear kernel and Gaussian of width d, not
-centered; as many components as columns. Accuracy: area under the precision-recall curve of the
-paper's rule. Times on Cardio are medians, beside a plain NumPy/SciPy version of the same method,
-which takes turns with ours and has as many threads.
+Times on Cardio are medians, beside a plain NumPy/SciPy version of the same method, which takes
+turns with ours and has as many threads.
 """
 
 import sys
@@ -18,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.results import ROOT, options, publish, rows_of
 from benchmarks.timing import in_turn, median, seconds_of
 from l1kpca import L1KernelPCA, peers
-from paper.methods import standardized
+from paper.methods import METHODS, standardized
 from paper.metrics import paper_abnormality, pr_auc
 
 SETS = ("wbc", "ionosphere", "breastw", "cardio", "musk")
@@ -36,9 +34,8 @@ TABLES = {
 
 def estimator(method, d, kernel, **settings):
     settings |= {"kernel": kernel, "gamma": "paper", "center": False, "random_state": 0}
-    if method == "Algorithm 1":
-        return L1KernelPCA(d, solver="fixed_point", start="column", **settings)
-    return (L1KernelPCA if method == "L1KernelPCA" else getattr(peers, method))(d, **settings)
+    ours = {"Algorithm 1": METHODS["Algorithm 1"], "L1KernelPCA": L1KernelPCA}
+    return (ours.get(method) or getattr(peers, method))(d, **settings)
 
 
 def accuracy(method, quick):

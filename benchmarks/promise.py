@@ -2,10 +2,8 @@
 
     python -m benchmarks.promise [--only rates/6_cardio estimate]
 
-Each ADBench table (at most 5000 rows and 600 columns): half of the ordinary rows are the reference,
-of which 70 % train and 30 % calibrate; the other half and all outliers are judged. Three such
-splits; PyOD's detectors get standardized columns and the same procedure. The estimate without
-reference rows is made for all rows of a table, outliers among them, at the detector's own line.
+The estimate without reference rows is made for all rows of a table, outliers among them, at the
+detector's own line.
 """
 
 import warnings

@@ -9,6 +9,7 @@ import numpy as np
 from scripts.tasks import ROOT, Tasks
 
 RESULTS, DOCS, OUT = ROOT / "benchmarks" / "results", ROOT / "docs", ROOT / "out"
+count = "{:,.0f}".format
 DATA = ROOT.parent / "shared" / "data"  # looked in if L1KPCA_DATA is not set
 
 
@@ -107,6 +108,13 @@ def table(columns, lines):
     return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows)
 
 
+def frame_table(frame):
+    """The same of a data frame, with its index if that has a name; bars in cells are escaped."""
+    frame = frame if frame.index.names == [None] else frame.reset_index()
+    frame = frame.map(lambda v: f"{v:g}" if isinstance(v, float) else str(v).replace("|", "\\|"))
+    return table(list(frame.columns), frame.itertuples(index=False))
+
+
 def rows_table(rows, formats):
     """A table of dicts; formats are texts or functions for a value or the entries of a list."""
 
@@ -140,10 +148,6 @@ def fill(page, parts, quick=False):
 def growth(sizes, values):
     """The a of value = b n^a, by least squares of logarithms."""
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
-
-
-def count(number):
-    return f"{number:,.0f}"
 
 
 def duration(seconds):

@@ -49,7 +49,7 @@ def prepared(worker, name, methods, quick):
 def shared_worker():
     """The process that times all cases: starting one for each would take as long as they do."""
     worker = Worker(WORKER)
-    atexit.register(worker.__exit__)
+    atexit.register(worker.__exit__, None, None, None)
     return worker
 
 
@@ -99,11 +99,6 @@ def all_tasks(given):
     return tasks
 
 
-def compare_import(sides, quick):
-    works = {side: partial(import_seconds, IMPORT, tree) for side, tree in sides.items()}
-    return {IMPORT: in_turn(works, 2 if quick else 9)}
-
-
 def compare_times(name, methods, sides, quick):
     """Seconds of our methods in both versions, in turn."""
     runs = {method: {side: [] for side in sides} for method in methods}
@@ -134,7 +129,8 @@ def compare(given):
     if not (tree / "src" / "l1kpca").is_dir():
         raise SystemExit(f"--against {given.against}: holds no src/l1kpca; give a source tree")
     sides = {"new": ROOT, "old": tree}
-    tasks = {"import": partial(compare_import, sides, given.quick)}
+    imports = {side: partial(import_seconds, IMPORT, tree) for side, tree in sides.items()}
+    tasks = {"import": lambda: {IMPORT: in_turn(imports, 2 if given.quick else 9)}}
     for name, case in CASES.items():
         if name in cases.TIMED or given.large or given.only:
             work = compare_times if name in cases.TIMED else compare_large

@@ -10,11 +10,11 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
+from shutil import which
 from typing import Any
 
 import joblib
@@ -169,9 +169,8 @@ def _row_sums():
 
 def can_run(method):
     if method == HUBERT:
-        with suppress(OSError):
-            return not subprocess.run(["Rscript", "-e", "library(rrcov)"], check=False).returncode
-        return False
+        ask = ["Rscript", "-e", "library(rrcov)"]
+        return which("Rscript") is not None and not subprocess.run(ask, check=False).returncode
     return method != ROBPY or find_spec("robpy") is not None
 
 

@@ -2,9 +2,8 @@
 
     python -m benchmarks.tables [--only reduce "detect 2 M"]
 
-Every command runs in a process of its own, with ``--out`` and, for detect, ``--report``. The tables
-(five factors and noise in 20 columns) stay in out/tables: 2.3 GB. A quiet machine with two cores
-takes about twelve minutes; ``--quick`` has a hundredth of the rows.
+The tables (five factors and noise in 20 columns) stay in out/tables: 2.3 GB. A quiet machine with
+two cores takes about twelve minutes; ``--quick`` has a hundredth of the rows.
 """
 
 import os
@@ -69,9 +68,9 @@ def times(results):
     lines = []
     for name, one in results.items():
         if name != "about":
-            seconds, gigabytes = TARGETS.get(name, (None, None))
-            lines.append([name, f"{one['seconds']:.1f}", seconds or "", f"{one['cpu']:.1f}",
-                          f"{one['gigabytes']:.2f}", gigabytes or ""])  # fmt: skip
+            seconds, gigabytes = (most or "" for most in TARGETS.get(name, (None, None)))
+            times = [f"{one['seconds']:.1f}", seconds, f"{one['cpu']:.1f}"]
+            lines.append([name, *times, f"{one['gigabytes']:.2f}", gigabytes])
     heads = ["command", "seconds", "at most", "CPU seconds", "peak GB", "at most"]
     return table(heads, lines)
 
@@ -81,15 +80,11 @@ def commands(quick):
     folder, share = folder_of(quick, OUT) / "tables", 100 if quick else 1
     folder.mkdir(exist_ok=True)
     run, page = partial(partial, measured, folder), ("--report", folder / "report.html")
-    two = ("--components", 2)
-    tasks = {
-        "version": run("--version"),
-        "reduce 200 k, 2 components": run("reduce", 200_000 // share, ".parquet", *two),
+    reduce = run("reduce", 200_000 // share, ".parquet", "--components", 2)
+    return {"version": run("--version"), "reduce 200 k, 2 components": reduce} | {
+        f"detect {m} M, {kind}": run("detect", m * 10**6 // share, f".{kind}", *page)
+        for m, kind in product((2, 10), ("parquet", "csv"))
     }
-    for millions, kind in product((2, 10), ("parquet", "csv")):
-        task = run("detect", millions * 10**6 // share, f".{kind}", *page)
-        tasks[f"detect {millions} M, {kind}"] = task
-    return tasks
 
 
 if __name__ == "__main__":

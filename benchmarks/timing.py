@@ -18,44 +18,33 @@ SHORT, LONG = 0.1, 20.0  # seconds; what takes less is timed more often, what ta
 BEHIND = 1.3  # times the fastest rival in the first round: not timed again
 
 
-class Worker:
+class Worker(subprocess.Popen):
     """A fresh Python process in which a module answers questions (`serve`), with another source
     tree if one is named, so that two versions can take turns, and more environment ``variables``.
     """
 
     def __init__(self, module, tree=ROOT, **variables):
-        path = (
-            f"{Path(tree) / 'src'}{os.pathsep}{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
-        )
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", module, "--serve"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": path, **variables},
-        )
+        tree, known = Path(tree) / "src", os.environ.get("PYTHONPATH", "")
+        variables["PYTHONPATH"] = os.pathsep.join(map(str, (tree, ROOT, known)))
+        command, pipe = [sys.executable, "-m", module, "--serve"], subprocess.PIPE
+        environment = {**os.environ, **variables}
+        super().__init__(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT, env=environment)
 
     def ask(self, question, **given):
         """The answer of one of the functions that the process serves."""
         with suppress(BrokenPipeError):  # a process that has ended does not answer either
-            print(json.dumps([question, given]), file=self.process.stdin, flush=True)
-        line = self.process.stdout.readline()
+            print(json.dumps([question, given]), file=self.stdin, flush=True)
+        line = self.stdout.readline()
         if not line:
-            raise RuntimeError(f"a measured process ended with status {self.process.wait()}")
+            raise RuntimeError(f"a measured process ended with status {self.wait()}")
         answer = json.loads(line)
         if "error" in answer:
             raise RuntimeError(f"a measured process failed: {answer['error']}")
         return answer["value"]
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
+    def __exit__(self, *details):
         with suppress(BrokenPipeError):
-            self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait()
+            super().__exit__(*details)
 
 
 def serve(*functions):
@@ -102,10 +91,6 @@ def import_seconds(statement, tree=ROOT):
     return float(subprocess.check_output(command, env=environment, text=True).split()[-1])
 
 
-def planned(seconds):
-    return 15 if seconds <= SHORT else 5 if seconds <= LONG else 3
-
-
 def in_turn(works, rounds=None, rivals=()):
     """Seconds of works by name, round by round; all take turns, so that a change of the machine's
     load meets all: five rounds, or fifteen of what is short and three of what is long, unless
@@ -114,7 +99,8 @@ def in_turn(works, rounds=None, rivals=()):
     runs, out = {name: [] for name in works}, set()
     for number in range(rounds or 15):
         for name in [name for name in works if name not in out]:
-            if number < (rounds or planned(max(runs[name], default=0))):
+            most = max(runs[name], default=0)
+            if number < (rounds or (15 if most <= SHORT else 5 if most <= LONG else 3)):
                 runs[name].append(works[name]())
         if number in (0, 2) and rivals:
             medians = {name: statistics.median(runs[name]) for name in rivals if name not in out}
@@ -144,10 +130,10 @@ def ratio(top, bottom, times=1.0):
     return Spread(above / (times * below), tuple(a / (times * b) for a, b in pairs))
 
 
-def peak_bytes(name="VmHWM"):
-    """Most bytes that this process has held so far; "VmRSS" for what it holds now."""
+def peak_bytes():
+    """Most bytes that this process has held so far."""
     status = Path("/proc/self/status")
     if status.exists():  # Linux, which hands the ``ru_maxrss`` of a process on to those it starts
-        return 1024 * int(re.search(rf"{name}:\s+(\d+) kB", status.read_text())[1])
+        return 1024 * int(re.search(r"VmHWM:\s+(\d+) kB", status.read_text())[1])
     unit = 1 if sys.platform == "darwin" else 1024
     return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -10,6 +10,7 @@ import statistics
 import sys
 import warnings
 from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 
@@ -59,11 +60,10 @@ def measure(name, values, work):
     used = getattr(tuning, name)
 
     def timed(value):
-        setattr(tuning, name, value)
-        return seconds_of(work)
+        with patch.object(tuning, name, value):
+            return seconds_of(work)
 
     runs = in_turn({value: partial(timed, value) for value in [used, *values]}, ROUNDS + 1)
-    setattr(tuning, name, used)
     medians = {value: statistics.median(spent[1:]) for value, spent in runs.items()}
     ratios = ", ".join(f"{value}: {medians[value] / medians[used]:.2f}" for value in values)
     return f"{ratios}   in use {medians[used]:.4f} s"

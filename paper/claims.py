@@ -1,16 +1,26 @@
-"""Claims of the paper, and what the rows say about them.
+"""Claims of the paper, what the rows say about them, and numbers as texts.
 
-A claim is a function from the rows of an experiment to a verdict and the numbers behind it. The
-first paragraph of its docstring is what the paper says, the second when that counts as held or as
-partly held. Where rows are missing it raises a LookupError, as a missing column does by itself.
+A claim is a function from the rows of an experiment to a verdict and the numbers behind it. What
+the paper says and what counts as held stands under its name in `texts.md`. Where rows are missing
+it raises a LookupError, as a missing column does by itself.
 """
+
+import math
+from pathlib import Path
 
 HELD, PARTLY, NOT_HELD, NOT_JUDGED = "held", "partly held", "did not hold", "not judged"
 
 
-def paragraphs(text):
-    """Paragraphs of a docstring, each in one line."""
-    return [" ".join(part.split()) for part in text.strip().split("\n\n")]
+def texts():
+    """What the pages say, in paragraphs, by the name of a claim or a sentence."""
+    _, *blocks = Path(__file__).with_name("texts.md").read_text(encoding="utf-8").split("\n## ")
+    named = (block.split("\n\n") for block in blocks)
+    return {name: [" ".join(part.split()) for part in parts] for name, *parts in named}
+
+
+def sentence(name, **values):
+    """The text of this name, filled with values."""
+    return texts()[name][0].format(**values)
 
 
 def decide(claim, rows):
@@ -46,3 +56,22 @@ def by_share(decisions, partly, evidence, held=1.0):
     share = sum(cases) / len(cases)
     said = evidence.replace("{}", f"{sum(cases)} of {len(cases)}")
     return verdict_of(share >= held, share >= partly), said
+
+
+def shown(value, digits=2):
+    """A number, or a dash for none."""
+    if value is None or math.isnan(value):
+        return "\N{EN DASH}"
+    return "> 1 day" if math.isinf(value) else f"{value:.{digits}f}"
+
+
+def ratio(value):
+    """A ratio with two significant digits."""
+    if value is None or not math.isfinite(value):
+        return shown(value)
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
+
+
+def cells(table, digits=2):
+    """A table of numbers as one of texts."""
+    return table.map(lambda value: shown(value, digits))

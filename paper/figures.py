@@ -4,7 +4,6 @@ from contextlib import suppress
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullLocator
 
 from paper.methods import ALL_METHODS
 
@@ -29,15 +28,6 @@ def band(axes, groups, color, **style):
     mean = groups.mean()
     axes.fill_between(mean.index, groups.min(), groups.max(), color=color, alpha=0.13, linewidth=0)
     axes.plot(mean.index, mean, color=color, **style)
-
-
-def log_scale(axes, name):
-    """A logarithmic axis with plain numbers at a few places."""
-    axis = axes.xaxis if name == "x" else axes.yaxis
-    axes.set(**{f"{name}scale": "log"})
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=9))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter("{x:g}")
 
 
 def save(draw, path):

@@ -10,9 +10,8 @@ from sklearn.preprocessing import KernelCenterer
 
 from l1kpca import L1KernelPCA, datasets
 from l1kpca.peers import KwakKernelPCA, L2KernelPCA, R1KernelPCA, XiaoKernelPCA
-from paper.published import A1, KERNELS, KWAK, L2, R1, XIAO
+from paper.published import A1, KERNELS, KWAK, L2, POLISHED, R1, XIAO
 
-POLISHED = "Polished"  # the library's default: Algorithm 1, then single flips
 METHODS = {
     A1: partial(L1KernelPCA, solver="fixed_point", start="column"),
     KWAK: KwakKernelPCA,

@@ -1,8 +1,9 @@
 """What is measured, computed from scores alone: no method grades itself."""
 
+from functools import partial
+
 import numpy as np
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_auc_score
-from sklearn.preprocessing import StandardScaler
 
 
 def paper_abnormality(scores, variance_kept=0.8):
@@ -21,21 +22,15 @@ def paper_abnormality(scores, variance_kept=0.8):
     return (centered**2 / variance[kept]).sum(axis=1)
 
 
-def pr_auc(y, abnormality):
-    """Area under the precision-recall curve by trapezoids, as in the paper."""
+def pr_auc(y, abnormality, start=1.0):
+    """Area under the precision-recall curve by trapezoids, as in the paper, from (0, start) on."""
     precision, recall, _ = precision_recall_curve(y, abnormality)
-    return float(auc(recall, precision))
-
-
-def from_origin(y, abnormality):
-    """The same with the curve drawn from the point (0, 0) instead of (0, 1)."""
-    precision, recall, _ = precision_recall_curve(y, abnormality)
-    return float(auc(recall, np.append(precision[:-1], 0.0)))
+    return float(auc(recall, np.append(precision[:-1], start)))
 
 
 AREAS = {
     "trapezoid": pr_auc,
-    "from the origin": from_origin,
+    "from the origin": partial(pr_auc, start=0.0),
     "average precision": average_precision_score,
     "ROC": roc_auc_score,
 }
@@ -43,11 +38,6 @@ AREAS = {
 
 def detection_metrics(y, abnormality):
     return {name: float(area(y, abnormality)) for name, area in AREAS.items()}
-
-
-def standardized_scores(scores):
-    """Mean 0 and deviation 1 in each component; a constant one stays zero."""
-    return StandardScaler().fit_transform(scores)
 
 
 def inside_boundary(radius, kind):

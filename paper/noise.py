@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import linalg
 
-from paper.claims import part
+from paper.claims import cells, part, sentence
 from paper.methods import A1, L1_METHODS, L2, METHODS, R1, grid, kernel_parameters, standardize
-from paper.page import cells
 from paper.published import EXPLAINED_LINEAR
 
 CUT = "uniform matrix cut to the rank"
@@ -132,26 +131,17 @@ def ranking(rows, yardstick=""):
 
 
 def sentences(rows):
-    levels, others = ranking(rows), ranking(rows, ", scores")
-    factors, scaling, kind, share, size = levels.index[0]
-    near = levels.iloc[0]
+    levels, others, shown = ranking(rows), ranking(rows, ", scores"), gaussian_claims(rows)
+    near, key = levels.iloc[0], dict(zip(READING, levels.index[0], strict=True))
     every = (levels["within 2 points"] == len(EXPLAINED_LINEAR)).sum()
     found = ", ".join(f"{m} {near[m]:.1f} ({level:.0f})" for m, level in EXPLAINED_LINEAR.items())
-    shown = gaussian_claims(rows)
+    off = {"off": near["off by at most"], "off_by_scores": others["off by at most"].iloc[0]}
+    told = {"n": len(levels), "every": every or "none", "found": found, "kind": key["noise"]}
     counts = ", ".join(f"{count} show {name}" for name, count in shown.sum().items())
-    linear = (
-        f"Of {len(levels)} readings searched with the linear kernel:"
-        f" {every or 'none'} within 2 points of all five figures; the nearest is factors"
-        f" {factors}, scaled: {scaling}, {kind} noise of {size:g} deviations on {100 * share:g} %"
-        f" of the entries of a corrupted row: {found}, off by at most"
-        f" {near['off by at most']:.1f}. Read with the scores of the noisy rows as the vectors that"
-        " explain, the nearest is off by"
-        f" {others['off by at most'].iloc[0]:.1f}."
-    )
-    gaussian = (
-        f"Of {len(shown)} readings and centerings searched with the Gaussian kernel, {counts}."
-    )
-    return [linear, gaussian]
+    return [
+        sentence("readings of the linear kernel", **key, **off, **told, percent=100 * key["share"]),
+        sentence("readings of the Gaussian kernel", n=len(shown), counts=counts),
+    ]
 
 
 def gaussian_claims(rows):

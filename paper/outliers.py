@@ -1,31 +1,14 @@
-"""Outlier detection.
-
-Standardized columns, constant ones dropped; as many components as columns; the Gaussian kernel
-exp(-|x - y|² / (2 d²)) with d columns; K not centered. The paper's rule; area under the
-precision-recall curve by trapezoids.
-
-With the linear kernel, as many components as columns leave no distance from the subspace: R1-KPCA
-as implemented here then is L2-KPCA. The paper's R1-KPCA differs from its L2-KPCA, for a reason that
-it does not give.
-
-A perfect ranking on Musk gives 1 here and 0.9947 in the paper: 1 - 1/(2·97) = 0.9948 is what
-trapezoids give if the curve is drawn from the point (0, 0) on, which may be how the paper drew it.
-The details have the areas both ways, and average precision.
-
-On Musk and Mnist with the Gaussian kernel, KPCA-L1 and L1-KPCA are run as Algorithm 1 from their
-starts: sign for sign the same, without the decomposition.
-"""
+"""Outlier detection."""
 
 import numpy as np
 from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
 
 from paper import readings
-from paper.claims import by_share, listed, part, some
+from paper.claims import by_share, cells, listed, part, sentence, some
 from paper.figures import COLORS, panels
 from paper.methods import METHODS, grid, kernel_parameters, standardized
 from paper.metrics import AREAS, detection_metrics, paper_abnormality
-from paper.page import cells
 from paper.published import A1, AUC, DATASETS, KERNEL_PCAS, KERNELS, KWAK, L2, XIAO
 
 # Row orders matter only where a start or ties can make a difference; slow methods are left out.
@@ -94,43 +77,24 @@ def areas(rows, measure="trapezoid"):
 
 
 def all_areas(rows):
-    """The areas under the precision-recall curves, 68 of them.
-
-    Held if nine of ten are within 0.02 of the paper's, partly if half are.
-
-    Ionosphere is off for every model alike, WBC depends on the draw of its malignant cases, and
-    the L1 methods on where ties and row orders send them."""
     apart = (areas(rows) - AUC).abs().unstack().dropna()
     evidence = f"{{}} areas are within 0.02; the median distance is {apart.median():.4f}"
     return by_share(apart <= 0.02, 0.5, evidence, held=0.9)
 
 
 def no_choice(rows):
-    """The areas of L2-KPCA with the linear kernel, which leaves no free choice.
-
-    Held if all are within 0.005 of the paper's, partly if half are.
-
-    The data of WBC and Ionosphere cannot have been the same."""
     apart = (areas(rows) - AUC)["L2-KPCA linear"].dropna()
     evidence = f"{{}} sets within 0.005; ours minus the paper's: {listed(apart, '+.4f')}"
     return by_share(apart.abs() <= 0.005, 0.5, evidence)
 
 
 def obvious(rows):
-    """Where outliers are obvious (BreastW, Musk), any kernel PCA works well.
-
-    Held if all areas are at least 0.85, partly if 80 % are, as in the paper's own table."""
     values = areas(rows).reindex(["breastw", "musk"])[KERNEL_PCAS].unstack().dropna()
     least = f"{some(values, 'BreastW and Musk').min():.3f} ({' on '.join(values.idxmin())})"
     return by_share(values >= 0.85, 0.8, f"{{}} areas are at least 0.85; the least is {least}")
 
 
 def unclear(rows):
-    """Where outliers are unclear, Algorithm 1 tends to outperform the other kernel PCAs.
-
-    On WBC, Ionosphere, Cardio and Mnist, the larger of its two areas (linear, Gaussian) is not
-    more than 0.01 below the largest of the other kernel PCAs. Held if on three of the four, as in
-    the paper's own table, partly if on two."""
     ours = areas(rows)[KERNEL_PCAS].drop(index=["breastw", "musk"], errors="ignore")
     mine = ours[[f"{A1} linear", f"{A1} gaussian"]].dropna()
     lead = (mine.max(axis=1) - ours.drop(columns=mine.columns).max(axis=1)).dropna()
@@ -139,13 +103,6 @@ def unclear(rows):
 
 
 def consistent(rows):
-    """Algorithm 1 with the Gaussian kernel is consistently among the best.
-
-    Held if it is within 0.02 of the best of the twelve on every set, partly if on half, as in the
-    paper's own table.
-
-    scikit-learn's iForest does better here than in the paper, and where it is not the best it is
-    mostly another start of the same search."""
     ours = areas(rows)
     behind = (ours.max(axis=1) - ours[f"{A1} gaussian"]).dropna()
     evidence = f"within 0.02 of the best of twelve on {{}} sets; behind by {listed(behind, '.3f')}"
@@ -153,19 +110,12 @@ def consistent(rows):
 
 
 def lof(rows):
-    """LOF is never among the best.
-
-    Held if it is more than 0.02 behind the best on every set, partly if on 80 %."""
     behind = (areas(rows).max(axis=1) - areas(rows)["LOF"]).dropna()
     evidence = f"clearly behind on {{}} sets; behind the best by {listed(behind, '.3f')}"
     return by_share(behind > 0.02, 0.8, evidence)
 
 
 def iforest(rows):
-    """iForest is among the best on WBC and BreastW, and not competitive on Musk and Mnist.
-
-    Among the best: not more than 0.02 behind the best of the others. Held if so on all four sets,
-    partly if on two or three."""
     ours = areas(rows).loc[["wbc", "breastw", "musk", "mnist"]]
     forest, best = ours["iForest"], ours.drop(columns="iForest").max(axis=1)
     decisions = (forest >= best - 0.02) == [True, True, False, False]
@@ -177,10 +127,8 @@ def iforest(rows):
 def sentences(rows):
     apart = {name: (areas(rows, name) - AUC).abs().unstack().dropna() for name in AREAS}
     within = ", ".join(f"{name} {(a <= 0.02).sum()}" for name, a in apart.items() if name != "ROC")
-    return [
-        f"Areas within 0.02 of the paper's, of {len(apart['trapezoid'])}: {within}.",
-        *readings.sentences(rows),
-    ]
+    said = sentence("areas of all kinds", n=len(apart["trapezoid"]), within=within)
+    return [said, *readings.sentences(rows)]
 
 
 def plot_areas(rows):
@@ -224,7 +172,6 @@ def spread(rows):
 AREA, SPREAD = "Area under the precision-recall curve", "Spread over orders of the rows"
 CLAIMS = (all_areas, no_choice, obvious, unclear, consistent, lof, iforest)
 MAIN = "table"
-SHORT = "Area under the precision-recall curve by trapezoids."
 FIGURES = (("outliers", f"{AREA}: ours and the paper's.", plot_areas),)
 TABLES = (
     (AREA, beside),

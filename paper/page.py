@@ -1,13 +1,12 @@
 """Two pages from rows alone: one that is read in five minutes, and one with everything else.
 
-Their frames are the Markdown files beside this one; names in braces are filled. An experiment is a
-module. Its docstring is the text of its section; that of a claim says what is claimed, how it is
-judged, and, if that is known, why it does not hold. FIGURES and TABLES hold titles, functions of
-rows, and more arguments; the first page shows the first figure, or the first table where MAIN says
-so, and what SHORT says of it.
+Their frames, with the text of every section, are the Markdown files beside this one; names in
+braces are filled. An experiment is a module, and its name stands in both frames. CLAIMS are
+functions whose texts are in `texts.md`. FIGURES and TABLES hold titles, functions of rows, and
+more arguments; the first page shows the first figure, or the first table where MAIN says so.
 """
 
-import math
+from collections import defaultdict
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -17,35 +16,9 @@ import pandas as pd
 
 from benchmarks import results
 from paper import figures
-from paper.claims import HELD, NOT_HELD, NOT_JUDGED, PARTLY, decide, paragraphs
+from paper.claims import HELD, NOT_HELD, NOT_JUDGED, PARTLY, decide, texts
 
-PICTURES = "images/reproduction"
-
-
-def shown(value, digits=2):
-    """A number, or a dash for none."""
-    if value is None or math.isnan(value):
-        return "\N{EN DASH}"
-    return "> 1 day" if math.isinf(value) else f"{value:.{digits}f}"
-
-
-def ratio(value):
-    """A ratio with two significant digits."""
-    if value is None or not math.isfinite(value):
-        return shown(value)
-    return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
-
-
-def cells(table, digits=2):
-    """A table of numbers as one of texts."""
-    return table.map(lambda value: shown(value, digits))
-
-
-def markdown(table):
-    """A table in Markdown, with its index if that has a name; bars in cells are escaped."""
-    table = table if table.index.names == [None] else table.reset_index()
-    table = table.map(lambda v: f"{v:g}" if isinstance(v, float) else str(v).replace("|", "\\|"))
-    return results.table(list(table.columns), table.itertuples(index=False))
+PICTURES, NOT_MEASURED = "images/reproduction", "Not measured in this run."
 
 
 def shown_of(experiment, rows, docs):
@@ -53,35 +26,28 @@ def shown_of(experiment, rows, docs):
 
     A claim is what is claimed, criterion, why it may not hold, verdict and evidence.
     """
-    title, *text = paragraphs(experiment.__doc__)
     claims, sentences, tables, pictures = [], [], [], []
     for claim in experiment.CLAIMS:
-        said, criterion, *why = paragraphs(claim.__doc__)
+        said, criterion, *why = texts()[claim.__name__]
         claims.append((said, criterion, " ".join(why), *decide(claim, rows)))
     with suppress(LookupError):  # what lacks rows is left out
         sentences = experiment.sentences(rows) if hasattr(experiment, "sentences") else []
     for name, table, *given in experiment.TABLES:
         with suppress(LookupError):
-            tables.append((name, markdown(table(rows, *given))))
+            tables.append((name, results.frame_table(table(rows, *given))))
     for name, caption, draw, *given in experiment.FIGURES:
         if figures.save(partial(draw, rows, *given), docs / PICTURES / f"{name}.png"):
             pictures.append(f"![{caption}]({PICTURES}/{name}.png)\n\n*{caption}*")
     by_table = getattr(experiment, "MAIN", "figure") == "table"
     main = [table for _, table in tables] if by_table else pictures
-    short = [experiment.SHORT] if hasattr(experiment, "SHORT") else []
-    heading = f"## {title.rstrip('.')}"
+    lines = [[said, f"**{verdict}**", found, how] for said, how, _, verdict, found in claims]
+    criteria = pd.DataFrame(lines, columns=["claim", "verdict", "what the rows say", "criterion"])
     return SimpleNamespace(
         claims=claims,
-        overview=[heading, *short, *sentences, [*main, "Not measured in this run."][0]],
-        details=[heading, *text, *sentences, "### Verdicts", criteria(claims), *pictures]
+        overview=[*sentences, *(main[:1] or [NOT_MEASURED])],
+        details=[*sentences, "### Verdicts", results.frame_table(criteria), *pictures]
         + [f"### {name}\n\n{table}" for name, table in tables],
     )
-
-
-def criteria(claims):
-    lines = [[said, f"**{verdict}**", found, how] for said, how, _, verdict, found in claims]
-    columns = ["claim", "verdict", "what the rows say", "criterion"]
-    return markdown(pd.DataFrame(lines, columns=columns))
 
 
 def judged(claims):
@@ -93,16 +59,16 @@ def judged(claims):
         if verdict == NOT_HELD:
             why_not.append(f"- Claim {number}: {why or evidence}")
     table = pd.DataFrame(lines, columns=["", "claim", "verdict", "what the rows say"])
-    return {"verdicts": markdown(table), "why_not": "\n".join(why_not) or "Nothing."}
+    return {"verdicts": results.frame_table(table), "why_not": "\n".join(why_not) or "Nothing."}
 
 
 def write(experiments, docs, notes, about):
-    """Write both pages and the pictures from pairs of a module and its rows.
+    """Write both pages and the pictures from modules and their rows, by name.
 
     Gives how many claims got each verdict."""
     docs.mkdir(parents=True, exist_ok=True)
-    found = [shown_of(module, rows, docs) for module, rows in experiments]
-    claims = [claim for shown in found for claim in shown.claims]
+    found = {name: shown_of(module, rows, docs) for name, (module, rows) in experiments.items()}
+    claims = [claim for shown in found.values() for claim in shown.claims]
     verdicts = [verdict for *_, verdict, _ in claims]
     tally = {v: verdicts.count(v) for v in (HELD, PARTLY, NOT_HELD, NOT_JUDGED) if v in verdicts}
     parts = judged(claims) | {
@@ -112,12 +78,12 @@ def write(experiments, docs, notes, about):
         "commit": about["commit"],
         "day": about["started"][:10],
         "notes": "\n\n".join(f"> {note}" for note in notes),
-        "overviews": "\n\n".join(part for shown in found for part in shown.overview),
-        "details": "\n\n".join(part for shown in found for part in shown.details),
         "machine": results.table(["", " "], about.items()),
     }
-    for name in ("reproduction.md", "reproduction_details.md"):
-        frame = Path(__file__).with_name(name).read_text(encoding="utf-8")
-        page = "\n\n".join(part.format(**parts) for part in frame.split("\n\n"))
-        (docs / name).write_text(page.replace("\n\n\n\n", "\n\n"), encoding="utf-8")
+    for page, kind in (("reproduction.md", "overview"), ("reproduction_details.md", "details")):
+        parts |= {name: "\n\n".join(getattr(shown, kind)) for name, shown in found.items()}
+        filled = defaultdict(lambda: NOT_MEASURED, parts)
+        frame = Path(__file__).with_name(page).read_text(encoding="utf-8")
+        text = "\n\n".join(part.format_map(filled) for part in frame.split("\n\n"))
+        (docs / page).write_text(text.replace("\n\n\n\n", "\n\n"), encoding="utf-8")
     return tally

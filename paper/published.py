@@ -1,9 +1,10 @@
-"""What the paper reports, number by number."""
+"""What the paper reports, number by number, and the names of the methods."""
 
 from pathlib import Path
 
 import pandas as pd
 
+POLISHED = "Polished"  # the library's default: Algorithm 1, then single flips
 METHODS = A1, KWAK, XIAO, R1, L2 = "Algorithm 1", "KPCA-L1", "L1-KPCA", "R1-KPCA", "L2-KPCA"
 KERNELS = ("linear", "gaussian")
 

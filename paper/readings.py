@@ -14,10 +14,9 @@ from sklearn.datasets import load_breast_cancer
 
 from l1kpca import datasets
 from l1kpca.peers import L2KernelPCA
-from paper.claims import part
+from paper.claims import cells, part, sentence
 from paper.methods import L1_METHODS, L2, METHODS, grid, standardize
 from paper.metrics import AREAS, paper_abnormality, pr_auc
-from paper.page import cells
 from paper.published import AUC, DATASETS, KERNEL_PCAS
 
 SCALES = {
@@ -92,33 +91,23 @@ def hunted(rows):
 
 
 def sentences(rows):
-    said = []
-    if (rows["part"] == "hunt").any():
-        table, theirs = hunted(rows), AUC.loc["ionosphere"]
-        base, origin = table.loc[(*OURS, "trapezoid")], table.loc[(*OURS, "from the origin")]
-        best, key = table.iloc[0], table.index[0]
-        said.append(
-            f"Ionosphere: {len(table)} readings were tried. As everywhere, the mean"
-            f" distance from the paper's twelve areas is {base['mean distance']:.3f}, with the"
-            f" curve from the origin {origin['mean distance']:.3f}; the nearest reading"
-            f" ({key[0]:.0f} columns, {key[1]}, {100 * key[2]:.0f} % of the variance, outliers:"
-            f" “{key[3]}”, {key[4]}) has {best['mean distance']:.3f}, with"
-            f" {best['within 0.02']:.0f} of 12 areas within 0.02. LOF and iForest, which have"
-            " no reading but the rows, the scaling and the area, are"
-            f" {base['LOF'] - theirs['LOF']:+.3f} and {base['iForest'] - theirs['iForest']:+.3f}"
-            " off, which speaks for other rows or another measure in the paper."
-        )
-    if (rows["part"] == "draws").any():
+    said, parts = [], set(rows["part"])
+    if "hunt" in parts:
+        table = hunted(rows)
+        base, best = table.loc[(*OURS, "trapezoid")], table.iloc[0]
+        near = dict(zip(table.index.names, table.index[0], strict=True))
+        near |= {"best": best, "percent": 100 * near["kept"], "n": len(table)}
+        near |= {"origin": table.loc[(*OURS, "from the origin")], "base": base}
+        off = base[["LOF", "iForest"]] - AUC.loc["ionosphere"]
+        said.append(sentence("readings of Ionosphere", **near, off=off))
+    if "draws" in parts:
         values = part(rows, "draws")[DRAWN]
         theirs = AUC.loc["wbc", [f"{m} linear" for m in values]].set_axis(values.columns)
         places = ", ".join(f"{m} {(values[m] < theirs[m]).mean():.0%}" for m in values)
-        near = ((values - theirs).abs() <= 0.02).all(axis=1)
-        said.append(
-            f"WBC holds 21 of 212 malignant cases, drawn at random. Of {len(values)} other draws,"
-            f" L2-KPCA has {values[L2].quantile(0.05):.3f} to {values[L2].quantile(0.95):.3f} in"
-            f" nine of ten; the share of draws below the paper's figure is {places}. In"
-            f" {near.sum()} draws all four are within 0.02 of the paper's."
-        )
+        near = ((values - theirs).abs() <= 0.02).all(axis=1).sum()
+        low, high = values[L2].quantile([0.05, 0.95])
+        told = {"n": len(values), "low": low, "high": high, "places": places, "near": near}
+        said.append(sentence("draws of WBC", **told))
     return said
 
 

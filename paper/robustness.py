@@ -1,25 +1,13 @@
-"""Robust extraction of components.
+"""Robust extraction of components."""
 
-Rows of low rank, noise on entries of r percent of them; four components of the noisy rows; the
-share of the best possible variation of the rows without noise that they explain, in percent.
-
-The paper does not publish its generator. What its text leaves open was searched (`paper/noise.py`),
-and the reading that is nearest to all five of its linear figures is the one of every figure and
-claim here; no reading is chosen for a claim.
-
-The paper's formula has K as it is. With the Gaussian kernel the first component then is close to
-the mean of the rows in feature space, which noise hardly moves, and the methods differ little; a
-few instances show K centered. KPCA-L1 starts at the row of largest norm; with the Gaussian kernel
-all rows have the same, and rounding decides where it starts.
-"""
+from functools import wraps
 
 import pandas as pd
 
 from paper import noise
-from paper.claims import PARTLY, by_share, listed, some, verdict_of
+from paper.claims import PARTLY, by_share, cells, listed, some, verdict_of
 from paper.figures import COLORS, MARKERS, band, panels
 from paper.methods import A1, KWAK, L1_METHODS, L2, METHODS, R1, XIAO, grid
-from paper.page import cells
 from paper.published import EXPLAINED_LINEAR
 
 # Rows, columns and rank; r in percent; None is the linear kernel.
@@ -60,9 +48,6 @@ sentences = noise.sentences
 
 
 def order(rows):
-    """Linear kernel: R1-KPCA explains most for all r, then the L1 methods, then L2-KPCA.
-
-    Held if the means are in this order for every r, partly if for at least half."""
     mean = means(rows, "linear")
     l1 = mean[L1_METHODS]
     decisions = (mean[R1] > l1.max(axis=1)) & (l1.min(axis=1) > mean[L2])
@@ -70,10 +55,6 @@ def order(rows):
 
 
 def levels(rows):
-    """Linear kernel: R1-KPCA explains about 96 %, Algorithm 1 95, KPCA-L1 94, L1-KPCA 93, L2-KPCA
-    90. (The reading of the generator was searched for, to come near to these.)
-
-    Held if all five means over r are within 2 points, partly if three."""
     mean = means(rows, "linear").mean()
     close = [abs(mean[m] - level) <= 2 for m, level in EXPLAINED_LINEAR.items()]
     found = listed(mean[[*EXPLAINED_LINEAR]], ".1f")
@@ -81,10 +62,6 @@ def levels(rows):
 
 
 def lead(rows):
-    """Linear kernel: Algorithm 1 is consistently ahead of KPCA-L1 by 1 and of L1-KPCA by 2 points.
-
-    Held if ahead for every r and by 1 and 2 points (within half a point) on average, partly if
-    ahead of both on average."""
     mean = means(rows, "linear")
     gains = mean[[KWAK, XIAO]].rsub(mean[A1], axis=0)
     wanted = ((gains.mean() - [1, 2]).abs() <= 0.5).all()
@@ -97,10 +74,6 @@ def lead(rows):
 
 
 def decline(rows):
-    """Linear kernel: all methods explain less with growing r, and the gaps stay the same.
-
-    Held if all are lower at the largest r than at the smallest and the gap between Algorithm 1 and
-    L2-KPCA changes by at most 1 point, partly if one of the two."""
     mean = means(rows, "linear").sort_index()
     first, last = mean.iloc[0], mean.iloc[-1]
     gaps = [line[A1] - line[L2] for line in (first, last)]
@@ -115,6 +88,7 @@ def decline(rows):
 def either_centering(judge):
     """Judge K as it is and K centered; where the two disagree, the claim is partly held."""
 
+    @wraps(judge)
     def judge_both(rows):
         names = {False: "not centered", True: "centered"}
         own = some(rows[(rows["part"] == "figure") & rows["sigma"].notna()], "gaussian kernel")
@@ -123,19 +97,11 @@ def either_centering(judge):
         evidence = "; ".join(f"{names[center]}: {text}" for center, (_, text) in found.items())
         return verdicts.pop() if len(verdicts) == 1 else PARTLY, evidence
 
-    said, criterion, *why = judge.__doc__.strip().split("\n\n")
-    both = "Judged for K as it is and centered; where the two disagree, the claim is partly held."
-    judge_both.__doc__ = "\n\n".join([said, f"{criterion} {both}", *why])
     return judge_both
 
 
 @either_centering
 def alike(mean):
-    """Gaussian kernel: for small r and sigma all methods are alike.
-
-    Held if the means span at most 1 point at the smallest r and sigma, partly if at most 3.
-
-    Which row KPCA-L1 starts from is left to rounding, as all rows have the same norm."""
     corner = mean.sort_index().iloc[0]
     spread = corner.max() - corner.min()
     evidence = f"at the smallest r and sigma the five methods span {spread:.2f} points"
@@ -144,25 +110,11 @@ def alike(mean):
 
 @either_centering
 def above_l2(mean):
-    """Gaussian kernel: the L1 methods and R1-KPCA are ahead of L2-KPCA for large r or sigma.
-
-    Held if all four are ahead wherever r or sigma is at least 20, partly if in half of these
-    settings.
-
-    Noise cannot push a row farther than length 1 in feature space, so there is little to be robust
-    against; L2-KPCA is the yardstick, and what noise leaves alone it finds best."""
     return _above(mean, [*L1_METHODS, R1], L2, "all four are")
 
 
 @either_centering
 def above_r1(mean):
-    """Gaussian kernel: the L1 methods are ahead of R1-KPCA for large r or sigma.
-
-    Held if all three are ahead wherever r or sigma is at least 20, partly if in half of these
-    settings.
-
-    R1-KPCA begins at the L2 solution and gives up little; the L1 methods maximize something else
-    than the yardstick."""
     return _above(mean, L1_METHODS, R1, "the L1 methods are")
 
 
@@ -179,12 +131,6 @@ def _above(mean, methods, other, they_are):
 
 @either_centering
 def best(mean):
-    """Gaussian kernel: Algorithm 1 is best for r above 20, by 1 to 5 points.
-
-    Held if it leads by at least a point in every setting with r above 20, partly if it leads at all
-    in half of them.
-
-    The L1 methods differ by their start alone, which moves them by fractions of a point."""
     mean = some(mean[mean.index.get_level_values("corrupted") > 20], "r above 20")
     gain = mean[A1] - mean.drop(columns=A1).max(axis=1)
     far = (gain >= 1).sum()
@@ -226,11 +172,6 @@ def gaussian_table(rows, center):
 
 
 CLAIMS = (order, levels, lead, decline, alike, above_l2, above_r1, best)
-SHORT = (
-    "Loadings from noisy rows, the variation of the rows without noise that they explain, in"
-    " percent of the best possible. The paper does not publish its generator: what its text leaves"
-    " open was searched, and the reading nearest to all five linear figures is used throughout."
-)
 FIGURES = (
     ("robustness", "K as it is; dotted: about the paper's levels, linear kernel.", curves),
     ("robustness_centered", "The same with K centered.", curves, True),

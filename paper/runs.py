@@ -1,8 +1,13 @@
-"""Runs: what the plans ask for and is not done yet is done, and the page is made of the rows."""
+"""Run the paper's experiments again and write the pages with ours beside the paper's.
 
+A run that was stopped goes on where it stopped when the same command is given again.
+"""
+
+import argparse
 import sys
 import warnings
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 
@@ -54,10 +59,10 @@ def write(out, docs, quick, failures=()):
     docs.mkdir(parents=True, exist_ok=True)
     shown = rows[rows["row"] != "point"] if "row" in rows else rows
     shown.to_csv(docs / "reproduction.csv", index=False, float_format="%.5g")
-    frames = [
-        (module, rows[rows["experiment"] == name].dropna(axis="columns", how="all").infer_objects())
-        for name, module in EXPERIMENTS.items()
-    ]
+    frames = {}
+    for name, module in EXPERIMENTS.items():
+        own = rows[rows["experiment"] == name].dropna(axis="columns", how="all")
+        frames[name] = module, own.infer_objects()
     about = where_it_ran(tasks.runs)
     seconds = sum(entry["seconds"] for entry in tasks.entries.values())
     about["time of all tasks"] = f"{seconds / 60:.1f} minutes"
@@ -72,3 +77,25 @@ def _notes(tasks, keys, quick, failures):
         yield f"This run is not complete: {of} are not done ({parts})."
     if failures:
         yield f"Tasks that failed: {len(failures)}. {'; '.join(failures)}"
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser("python -m paper", description=__doc__)
+    add = parser.add_argument
+    add("--only", action="append", choices=EXPERIMENTS, help="run only this; may be repeated")
+    add("--quick", action="store_true", help="a small version of everything, in a minute")
+    add("--data", type=Path, help="where to look first for the data sets")
+    add("--out", type=Path, default=Path("out/paper"), help="finished tasks and rows")
+    add("--docs", type=Path, help="folder of the page; by default that of --out")
+    add("--page", action="store_true", help="run nothing, write the pages from what is there")
+    given = parser.parse_args(arguments)
+    if given.data is not None and not given.data.is_dir():
+        parser.error(f"--data {given.data} is not a folder; name one that holds the data sets")
+    failures = []
+    try:
+        names = [] if given.page else given.only or EXPERIMENTS
+        run(names, given.out, given.quick, given.data, failures)
+    finally:  # also when the run is stopped: what is there can be looked at
+        tally = write(given.out, given.docs or given.out, given.quick, failures)
+        print(", ".join(f"{count} {verdict}" for verdict, count in tally.items()))
+    return 1 if failures else 0

@@ -1,38 +1,18 @@
-"""Time for all components.
-
-From standardized rows to all components, K included, with the compiled code loaded and nothing
-else on the machine; the best of three where a fit is short. All methods get the whole matrix, as in
-the paper. Ratios are to Algorithm 1, to the letter: the paper's start and steps; "default" is what
-the library does if nothing is asked.
-
-Two forms of KPCA-L1 and L1-KPCA are timed. As well as they can be: one decomposition of K serves
-all components. As the paper ran them: a decomposition for each component, a linear system for each
-step. A fit is stopped between two components once a limit is reached; the rest is extrapolated
-by the mean time of the components after the first, and marked with ≈.
-
-R1-KPCA with all components is a degenerate case: with the linear kernel no distance from the
-subspace is left, and what is timed is L2-KPCA. So half of the components are shown as well.
-"""
+"""Time for all components."""
 
 import math
 import time
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
+from matplotlib.ticker import LogLocator, NullLocator
 from scipy import linalg
 
-from paper.claims import by_share, part, some, verdict_of
-from paper.figures import COLORS, log_scale, panels
-from paper.methods import (
-    ALL_METHODS,
-    POLISHED,
-    grid,
-    kernel_matrix,
-    kernel_parameters,
-    standardized,
-)
-from paper.page import ratio
-from paper.published import A1, DATASETS, KERNELS, KWAK, L2, R1, TIME_RATIOS, XIAO
+from paper.claims import by_share, part, ratio, some, verdict_of
+from paper.figures import COLORS, panels
+from paper.methods import ALL_METHODS, grid, kernel_matrix, kernel_parameters, standardized
+from paper.published import A1, DATASETS, KERNELS, KWAK, L2, POLISHED, R1, TIME_RATIOS, XIAO
 from paper.steps import sign_steps
 
 HALF = f"{R1}, half"
@@ -46,20 +26,6 @@ GRID = {
     + grid(part=["time"], dataset=SMALLER, kernel=KERNELS, method=FORMS.values()),
     "quick": grid(part=["time"], dataset=["wbc"], kernel=["linear"], method=SHOWN + ALSO),
 }
-
-
-class Clock:
-    """Asks a component solver, notes when each component came, and stops at the limit."""
-
-    def __init__(self, solver):
-        self.solver, self.times = solver, []
-
-    def components(self, gram, limit):
-        for component in self.solver.components(gram, limit):
-            self.times.append(time.perf_counter())
-            yield component
-            if self.times[-1] - self.times[0] > LIMIT:
-                return
 
 
 def measure(at, data_dir):
@@ -77,18 +43,27 @@ def fit(at, X):
     name = R1 if at["method"] == HALF else at["method"]
     count = X.shape[1] // 2 if at["method"] == HALF else X.shape[1]
     how = {"gram": "dense", "center": False, "random_state": 0, **kernel_parameters(at["kernel"])}
-    pca, clocks = ALL_METHODS[name](count, **how), []
+    pca, times = ALL_METHODS[name](count, **how), []
     inner = type(pca)._component_solver  # noqa: SLF001 (the way in between two components)
 
-    def clocked(self, X):
-        clocks.append(Clock(inner(self, X)))
-        return clocks[-1]
+    def stopped(self, X):
+        """A solver that notes when each component came, and stops at the limit."""
+        solver = inner(self, X)
+
+        def components(gram, limit):
+            for component in solver.components(gram, limit):
+                times.append(time.perf_counter() - begin)
+                yield component
+                if times[-1] - times[0] > LIMIT:
+                    return
+
+        return SimpleNamespace(components=components)
 
     asked, begin = most_components(X, at, count), time.perf_counter()
     if name in (KWAK, XIAO):
-        with patch.object(type(pca), "_component_solver", clocked):
+        with patch.object(type(pca), "_component_solver", stopped):
             pca.fit(X)
-        return whole([moment - begin for moment in clocks[-1].times], asked)
+        return whole(times, asked)
     pca.fit(X)
     return {"seconds": time.perf_counter() - begin, "done": pca.n_components_, "asked": asked}
 
@@ -152,10 +127,6 @@ def time_ratios(rows):
 
 
 def fastest_l1(rows):
-    """Algorithm 1 is the fastest of the L1 methods on all data sets.
-
-    The whole matrix for every method. Held if so for every data set and kernel, partly if for
-    half."""
     others = time_ratios(rows)[[KWAK, XIAO]].min(axis=1)
     evidence = (
         "Algorithm 1 is the fastest L1 method in {} cases; the next one takes"
@@ -165,12 +136,6 @@ def fastest_l1(rows):
 
 
 def slower_r1(rows):
-    """R1-KPCA is slower than Algorithm 1.
-
-    Held if so for every data set and kernel, partly if for half.
-
-    With the linear kernel and all components R1-KPCA has nothing to iterate: it is one
-    decomposition of low rank."""
     ratios = time_ratios(rows)
     r1, half = ratios[R1], ratios[HALF]
     evidence = (
@@ -186,13 +151,6 @@ def _large(rows):
 
 
 def much_slower(rows):
-    """The other robust methods are slower by one to three orders of magnitude on the large sets.
-    (The peers here share one decomposition over all components; the paper's do not.)
-
-    Held if each takes ten times as long or more on Musk and Mnist, partly if in half of the cases.
-
-    Peers as good as they can be are nearer than the paper's; in the paper's form they are as far
-    as it says."""
     large = _large(rows)
     peers, forms = large[[KWAK, XIAO, R1]], large[[*FORMS.values()]]
     found = ", ".join(f"{m} {peers[m].min():.2g} to {peers[m].max():.2g}" for m in peers)
@@ -205,12 +163,6 @@ def much_slower(rows):
 
 
 def comparable(rows):
-    """Of the robust methods only Algorithm 1 is comparable to L2-KPCA.
-
-    Held if on Musk and Mnist it takes at most 3 times as long as L2-KPCA and every other robust
-    method takes longer than that, partly if only the former.
-
-    The others come near where K has a low rank, which they use and the paper's did not."""
     large = _large(rows)
     to_l2 = large.div(large[L2], axis=0)
     ours, others = to_l2[A1], to_l2[[KWAK, XIAO, R1]].min(axis=1)
@@ -234,7 +186,9 @@ def plot_ratios(rows):
             if method in FORMS:
                 panel.plot(places, ratios[FORMS[method]], "_", color=color, markeredgewidth=2)
         panel.axhline(1, color="black", linewidth=0.8)
-        log_scale(panel, "y")
+        panel.set_yscale("log")
+        few = LogLocator(subs=(1.0, 2.0, 5.0), numticks=9)
+        panel.yaxis.set(major_locator=few, minor_locator=NullLocator(), major_formatter="{x:g}")
         panel.set_xticks([place + 0.375 for place in range(len(names))], names)
         panel.set_title(f"{kernel} kernel")
     axes[0].set_ylabel("time over that of Algorithm 1")
@@ -242,9 +196,9 @@ def plot_ratios(rows):
     return figure
 
 
-def marked(rows, table, form):
+def marked(rows, values_of, form):
     """Texts, with a mark where the last components were extrapolated."""
-    own, text = part(rows, "time"), table.map(form)
+    own, text = part(rows, "time"), values_of(rows).map(form)
     for *key, method in own.loc[own["done"] < own["asked"], ["dataset", "kernel", "method"]].values:
         if tuple(key) in text.index:
             text.loc[tuple(key), method] = f"≈ {text.loc[tuple(key), method]}"
@@ -253,7 +207,7 @@ def marked(rows, table, form):
 
 def beside(rows):
     """Ours, and the paper's ratio where it gives both times."""
-    ours = marked(rows, time_ratios(rows), ratio)
+    ours = marked(rows, time_ratios, ratio)
     paper = TIME_RATIOS.reindex(ours.index).map(ratio)
     for method in (KWAK, XIAO, R1, L2):
         known = paper[method] != "\N{EN DASH}"
@@ -261,22 +215,11 @@ def beside(rows):
     return ours
 
 
-def seconds_table(rows):
-    return marked(rows, seconds_of(rows), lambda value: f"{value:.3g}")
-
-
 OVER = "Time over that of Algorithm 1"
 CLAIMS = (fastest_l1, slower_r1, much_slower, comparable)
 MAIN = "table"
-SHORT = (
-    "Time over that of Algorithm 1 to the letter, all components, two cores; in parentheses the"
-    " paper's ratio where it gives one. ≈: the last components are extrapolated. The peers share"
-    " one decomposition over all components; “paper's form” has one for each (KPCA-L1) or a linear"
-    " system for each step (L1-KPCA), which explains the paper's ratios. R1-KPCA with all"
-    " components is degenerate, hence also half of them."
-)
 FIGURES = (("runtime", f"{OVER}: ours, the paper's form (dash), the paper's (open).", plot_ratios),)
 TABLES = (
     (f"{OVER}: ours (the paper's)", beside),
-    ("Seconds", seconds_table),
+    ("Seconds", marked, seconds_of, "{:.3g}".format),
 )

@@ -6,10 +6,12 @@ but off the curve), the order of the rows, the width (0.2 to 12, even in the log
 """
 
 import numpy as np
+from sklearn.preprocessing import StandardScaler
 
-from paper.claims import listed, part
+from l1kpca.datasets.generators import polar
+from paper.claims import listed, part, sentence
 from paper.methods import A1, L1_METHODS, METHODS, grid, kernel_matrix
-from paper.metrics import inside_boundary, standardized_scores
+from paper.metrics import inside_boundary
 
 BATCH = 100
 GRID = {
@@ -26,36 +28,33 @@ def draw(seed):
     how |= {"squares": rng.choice(["between", "middle", "anywhere"]), "order": rng.integers(3)}
     how |= {"sigma": np.exp(rng.uniform(np.log(0.2), np.log(12))), "center": rng.integers(2) == 1}
     t = np.sqrt(np.linspace(1 / 16, turns**2, count))
-    normal = _polar(3 * t, t) + how["noise"] * rng.standard_normal((count, 2))
-    far = _polar(3 * turns * rng.uniform(1.3, 2.5), np.array([0.125, 0.625]) + rng.uniform())
+    normal = polar(3 * t, t) + how["noise"] * rng.standard_normal((count, 2))
+    far = polar(3 * turns * rng.uniform(1.3, 2.5), np.array([0.125, 0.625]) + rng.uniform())
     X = np.vstack([normal, far, _squares(how["squares"], rng, turns, normal)])
     kind = np.repeat([0, 1, 2], [count, 2, 6])
     order = [np.arange(len(X)), np.arange(len(X))[::-1], rng.permutation(len(X))][how["order"]]
     return X[order], kind[order], how
 
 
-def _polar(radius, turn):
-    return np.column_stack([radius * np.cos(2 * np.pi * turn), radius * np.sin(2 * np.pi * turn)])
-
-
 def _squares(place, rng, turns, normal):
     if place == "between":
         t = np.sort(rng.uniform(max(0.7, 0.5 * turns), turns, 6))
-        return _polar(3 * (t - 0.5), t)
+        return polar(3 * (t - 0.5), t)
     if place == "middle":
         return rng.normal(0, 0.5, (6, 2))
-    points = _polar(3 * turns * np.sqrt(rng.uniform(size=200)), rng.uniform(size=200))
+    points = polar(3 * turns * np.sqrt(rng.uniform(size=200)), rng.uniform(size=200))
     nearest = np.linalg.norm(points[:, None] - normal, axis=2).min(axis=1)
     return points[np.argsort(-nearest)[:6]]
 
 
 def two_components(method, K):
-    """Scores on the first two components, one after the other, and coefficients of the first."""
+    """Scores on the first two components, one after the other, with mean 0 and deviation 1; and
+    coefficients of the first."""
     how = {"n_components": 1, "kernel": "precomputed", "center": False, "random_state": 0}
     first = METHODS[method](**how)
     one = first.fit_transform(K)
     two = METHODS[method](**how).fit_transform(K - one @ one.T)
-    return np.hstack([one, two]), first.dual_components_[:, 0]
+    return StandardScaler().fit_transform(np.hstack([one, two])), first.dual_components_[:, 0]
 
 
 def scores_of(X, how):
@@ -69,7 +68,7 @@ def measure(at):
     for seed in range(at["batch"] * size, (at["batch"] + 1) * size):
         X, kind, how = draw(seed)
         inside = {
-            name: inside_boundary(np.hypot(*standardized_scores(scores).T), kind)["squares_inside"]
+            name: inside_boundary(np.hypot(*scores.T), kind)["squares_inside"]
             for name, scores in scores_of(X, how).items()
         }
         rows.append({"seed": seed, **how, **inside})
@@ -90,12 +89,7 @@ def sentences(rows):
     three = out[L1_METHODS].all(axis=1) & ~out.drop(columns=L1_METHODS).any(axis=1)
     kept = ", ".join(f"{name} in {count}" for name, count in out.sum().items())
     at = own.loc[nearest(rows)]
-    inside = listed(at[[*METHODS]], ".0f")
-    said = (
-        f"Of {len(own)} spirals drawn at random, with widths and centerings, Algorithm 1 alone"
-        f" keeps all six squares out in {alone.sum()}, the three L1 methods alone in"
-        f" {three.sum()}. All squares are kept out by {kept}. The nearest to the paper's"
-        f" picture: {at['turns']:g} turns, {at['points']:.0f} points, σ = {at['sigma']:.2f},"
-        f" {'' if at['center'] else 'not '}centered; squares inside: {inside}."
-    )
-    return [said]
+    near = {"at": at, "centering": f"{'' if at['center'] else 'not '}centered"}
+    near["inside"] = listed(at[[*METHODS]], ".0f")
+    counts = {"n": len(own), "alone": alone.sum(), "three": three.sum(), "kept": kept}
+    return [sentence("random spirals", **counts, **near)]

@@ -1,8 +1,4 @@
-"""Steps of Algorithm 1.
-
-Theorem 2 bounds the gap by a factor rho below 1 at each step, but rho can be so near to 1 that the
-bound says little; the steps that are really needed are few.
-"""
+"""Steps of Algorithm 1."""
 
 import numpy as np
 import pandas as pd
@@ -72,9 +68,6 @@ def steps_of_algorithm_1(K, n_components=3):
 
 
 def theorem_2(rows):
-    """Theorem 2: the gap to the end point shrinks at least by the factor rho(c) at each step.
-
-    Held if the bound is kept, up to rounding, at every step of the first three components."""
     steps = some(part(rows, "rate").dropna(subset="bound"), "rate")
     broken = (steps["gap"] > steps["bound"] + 1e-9).sum()
     largest = steps["rho"][steps["rho"] < 1 - 1e-9].max()
@@ -85,10 +78,6 @@ def theorem_2(rows):
 
 
 def few_steps(rows):
-    """The number of steps does not explode with the number of rows (the point of Theorem 2).
-
-    Held if the fitted exponent of steps against rows is below one half for both kernels, partly if
-    for one."""
     runs = part(rows, "iterations")
     exponents = {
         kernel: growth(own["n_samples"], own["n_iter"].clip(lower=1))

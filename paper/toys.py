@@ -1,16 +1,4 @@
-"""Two toys.
-
-Two far points on the curve (triangles) and six points off it (squares). In the plane of the first
-two standardized components, the boundary is the smallest circle around all normal points; a method
-fails for each outlier inside of it.
-
-The paper shows its points in pictures only. On the line, the places of ours were searched for, so
-that L2-KPCA fails. On the spiral a range of kernel widths and both centerings are counted, and a
-search over random spirals (`paper/spirals.py`) looks for any that does what the paper shows.
-
-R1-KPCA takes its two components one after the other: both at once leave no distance in a plane, and
-would be those of L2-KPCA.
-"""
+"""Two toys."""
 
 import numpy as np
 import pandas as pd
@@ -18,11 +6,10 @@ from matplotlib.patches import Circle
 
 from l1kpca.datasets import make_line, make_spiral
 from paper import spirals
-from paper.claims import by_share, listed, some, verdict_of
+from paper.claims import by_share, cells, listed, some, verdict_of
 from paper.figures import BLUE, COLORS, MARKERS, ORANGE, panels
 from paper.methods import A1, L1_METHODS, L2, METHODS, grid, kernel_matrix
-from paper.metrics import inside_boundary, standardized_scores
-from paper.page import cells
+from paper.metrics import inside_boundary
 
 SIGMAS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 GRID = {
@@ -43,14 +30,13 @@ def measure(at, data_dir):
     rows = []
     for name in METHODS:
         scores, coef = spirals.two_components(name, K)
-        standard = standardized_scores(scores)
-        radius = np.hypot(*standard.T)
+        radius = np.hypot(*scores.T)
         row = {"method": name, "row": "count", **inside_boundary(radius, kind)}
         row["boundary"] = radius[kind == 0].max()
         if line:
             row["loading_1"], row["loading_2"] = X.T @ coef * np.sign(X[:, 0] @ coef)
         rows.append(row)
-        for point in np.column_stack([X, standard, kind]) if line and at["seed"] == 0 else ():
+        for point in np.column_stack([X, scores, kind]) if line and at["seed"] == 0 else ():
             columns = zip(("x", "y", "score_1", "score_2", "kind"), point, strict=True)
             rows.append({"method": name, "row": "point", **dict(columns)})
     return rows
@@ -69,9 +55,6 @@ sentences = spirals.sentences
 
 
 def same_loading(rows):
-    """Line: the three L1 methods find the same first loading.
-
-    Held if their angles agree within 1 degree in every setting, partly if in half of them."""
     line = counts(rows, "line")
     angles = np.degrees(np.arctan2(line["loading_2"], line["loading_1"]))
     table = by_setting(line.assign(angle=angles), "angle")[L1_METHODS]
@@ -81,20 +64,12 @@ def same_loading(rows):
 
 
 def triangles(rows):
-    """Line: the two far points (triangles) are outside the boundary for every method.
-
-    Held if in every run, partly if in 80 % of them."""
     inside = by_setting(counts(rows, "line"), "triangles_inside")
     evidence = "no triangle inside the boundary in {} runs of a method"
     return by_share((inside == 0).to_numpy().ravel(), 0.8, evidence)
 
 
 def squares_line(rows):
-    """Line: some points off the line (squares) are inside the boundary of L2-KPCA, none inside
-    that of the other four. (The places of our points were searched for, so that L2-KPCA fails;
-    this shows that it can happen, not how often.)
-
-    Held if so in every setting, partly if in half of them."""
     inside = by_setting(counts(rows, "line"), "squares_inside")
     decisions = (inside[L2] > 0) & (inside.drop(columns=L2) == 0).all(axis=1)
     found = listed(inside.mean()[[*METHODS]], ".1f")
@@ -102,13 +77,6 @@ def squares_line(rows):
 
 
 def squares_spiral(rows):
-    """Spiral: only Algorithm 1 keeps all squares outside the boundary. (The paper does not give
-    its points and kernel width; ours is a range of widths, centered and not.)
-
-    A setting is a width, a centering and a seed. Held if so in half of the settings, partly if
-    Algorithm 1 keeps all squares out in any setting in which L2-KPCA does not.
-
-    The three L1 methods differ by their start alone, and mostly end at the same components."""
     inside = by_setting(counts(rows, "spiral"), "squares_inside")
     alone = (inside[A1] == 0) & (inside.drop(columns=A1) > 0).all(axis=1)
     better = (inside[A1] == 0) & (inside[L2] > 0)
@@ -135,7 +103,7 @@ def plot_planes(rows):
     figure, axes = panels(len(METHODS), (2.3 * len(METHODS), 5.6), rows=2)
     for place, (method, scores) in enumerate(spirals.scores_of(X, how).items()):
         _plane(axes[place], points[points["method"] == method], method)
-        own = pd.DataFrame(standardized_scores(scores), columns=["score_1", "score_2"])
+        own = pd.DataFrame(scores, columns=["score_1", "score_2"])
         _plane(axes[place + len(METHODS)], own.assign(kind=kind), method)
     axes[0].set_ylabel("the line")
     axes[len(METHODS)].set_ylabel(f"a spiral, σ = {how['sigma']:.2g}, {CENTERING[how['center']]}")
@@ -203,10 +171,6 @@ def spiral_table(rows):
 
 
 CLAIMS = (same_loading, triangles, squares_line, squares_spiral)
-SHORT = (
-    "Two far points on the curve (triangles), six off it (squares); the boundary is the smallest"
-    " circle around all normal points in the plane of the first two standardized components."
-)
 FIGURES = (
     ("toys", "The line, and of the random spirals the one nearest to the paper's.", plot_planes),
     ("toy_line", "The line, and the first loading of each method.", plot_line),

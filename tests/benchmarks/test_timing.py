@@ -58,7 +58,7 @@ def test_a_worker_answers_until_it_is_closed():
         assert worker.ask("run_once", method=speed_cases.COLUMN) > 0
         with pytest.raises(RuntimeError, match="a measured process failed: KeyError"):
             worker.ask("run_once", method="no such method")
-    assert worker.process.returncode == 0
+    assert worker.returncode == 0
 
 
 def test_a_worker_that_dies_is_named():

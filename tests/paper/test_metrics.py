@@ -11,8 +11,8 @@ from paper.metrics import (
     detection_metrics,
     inside_boundary,
     paper_abnormality,
-    standardized_scores,
 )
+from paper.spirals import two_components
 from paper.steps import steps_of_algorithm_1
 
 
@@ -75,8 +75,9 @@ def test_areas_of_a_perfect_and_of_a_reversed_ranking():
 def test_the_boundary_is_the_largest_normal_radius(global_random_seed):
     rng = np.random.default_rng(global_random_seed)
     scores, kind = rng.normal(size=(30, 2)) * [3.0, 0.1], rng.integers(0, 3, 30)
-    z = standardized_scores(scores)
-    np.testing.assert_allclose(z, (scores - scores.mean(axis=0)) / scores.std(axis=0))
+    z, _ = two_components("Algorithm 1", scores @ scores.T)
+    np.testing.assert_allclose(z.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(z.std(axis=0), 1)
     radius = np.hypot(*z.T)
     counted = inside_boundary(radius, kind)
     edge = max(radius[i] for i in range(30) if kind[i] == 0)

@@ -12,8 +12,8 @@ import pytest
 from l1kpca import L1KernelPCA
 from pages import blocks_of
 from paper import page, runs, runtime
-from paper.__main__ import main
 from paper.methods import grid
+from paper.runs import main
 
 DOCS = Path(__file__).parents[2] / "docs"
 FIGURES = {figure[0] for module in runs.EXPERIMENTS.values() for figure in module.FIGURES}
@@ -185,13 +185,21 @@ def test_a_data_set_that_is_nowhere_is_left_out(tmp_path, monkeypatch):
     assert runs.write(tmp_path, tmp_path, quick=True) == {}
 
 
-def test_the_experiment_of_the_page_on_extending_works(tmp_path):
+def test_the_experiment_of_the_page_on_extending_works(tmp_path, monkeypatch):
     text = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
     (example,) = [block.code for block in blocks_of(text) if "def measure" in block.code]
     names = {"np": np, "L1KernelPCA": L1KernelPCA, "grid": grid, "__name__": "starts"}
     exec(example, names)
     at = names["GRID"]["quick"][0]
     rows = pd.DataFrame([{**at, **row} for row in names["measure"](at, None)])
+    said = re.search(r"```markdown\n## (same_end)\n\n(.*)\n\n(.*)\n```", text)
+    monkeypatch.setattr(page, "texts", lambda: {said[1]: [said[2], said[3]]})
     shown = page.shown_of(SimpleNamespace(**names), rows, tmp_path)
     assert [verdict for *_, verdict, _ in shown.claims] == [names["CLAIMS"][0](rows)[0]]
-    assert shown.details[0] == "## Where a random start ends"
+    assert shown.details[0] == "### Verdicts"
+
+
+def test_every_experiment_has_a_section_on_both_pages():
+    for path in ("reproduction.md", "reproduction_details.md"):
+        frame = Path(page.__file__).with_name(path).read_text(encoding="utf-8")
+        assert [name for name in runs.EXPERIMENTS if f"{{{name}}}" not in frame] == []

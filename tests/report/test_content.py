@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from l1kpca import KernelPCAOutlierDetector, __version__
-from l1kpca.report import content, report, values
+from l1kpca.report import content, document, report
 
 
 def test_rows_are_in_the_order_of_their_scores(facts, detector, X, labels, unpacked):
@@ -60,7 +60,7 @@ def test_how_to_reproduce(facts):
 
 
 def test_facts_survive_json(facts):
-    assert json.loads(values.embedded(facts)) == json.loads(json.dumps(facts))
+    assert json.loads(document.embedded(facts)) == json.loads(json.dumps(facts))
 
 
 def test_many_rows_and_long_ids_stay_below_six_megabytes(unpacked):

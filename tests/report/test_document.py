@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.files import OutputError
-from l1kpca.report import Report, report, values
+from l1kpca.report import Report, document, report
 
 EVIL = "</script><!--<script>alert('x')</script>\"'&{{ 7 * 7 }}\u2028"
 
@@ -78,7 +78,7 @@ def test_rows_that_are_all_alike_make_a_page(shape):
     made = report(detector, X)
     assert isinstance(made, Report)
     assert made.facts["n_flagged"] == 0
-    assert "NaN" not in values.embedded(made.facts)
+    assert "NaN" not in document.embedded(made.facts)
 
 
 def test_missing_text_and_left_out_columns(program, tmp_path):

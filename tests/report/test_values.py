@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from l1kpca.report import values
+from l1kpca.report import document
 
 
 @pytest.mark.parametrize(
@@ -12,7 +12,7 @@ from l1kpca.report import values
     [(np.int64(3), 3), (float("nan"), None), (np.bool_(True), True), (pd.NaT, None), ("a", "a")],
 )
 def test_plain_values(value, plain):
-    assert values.plain_value(value) == plain
+    assert document.plain_value(value) == plain
 
 
 @pytest.mark.parametrize(
@@ -29,14 +29,14 @@ def test_plain_values(value, plain):
     ],
 )
 def test_cells_for_readers(value, shown):
-    assert values.shown_value(value) == shown
+    assert document.shown_value(value) == shown
 
 
 def test_what_was_typed_is_kept_in_full():
-    assert values.short(0.1 + 0.2) == 0.3
-    assert values.short(91552.89) == 91552.89
-    assert values.short(10**20) == "100000000000000000000"
-    assert values.short("x" * 200) == "x" * 117 + "..."
+    assert document.short(0.1 + 0.2) == 0.3
+    assert document.short(91552.89) == 91552.89
+    assert document.short(10**20) == "100000000000000000000"
+    assert document.short("x" * 200) == "x" * 117 + "..."
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_what_was_typed_is_kept_in_full():
     ],
 )
 def test_ranges_have_the_digits_that_tell_their_ends_apart(ends, text):
-    assert values.range_text(*ends) == text
+    assert document.range_text(*ends) == text
 
 
 def test_inside_a_page():
-    assert values.embedded({"name": "</script>"}) == '{"name":"\\u003c/script\\u003e"}'
-    assert values.packed(np.array([1, 2]), "u4") == "AQAAAAIAAAA="
-    assert list(values.within(["ab", "cd", "ef"], 10)) == ["ab", "cd"]
+    assert document.embedded({"name": "</script>"}) == '{"name":"\\u003c/script\\u003e"}'
+    assert document.packed(np.array([1, 2]), "u4") == "AQAAAAIAAAA="
+    assert list(document.within(["ab", "cd", "ef"], 10)) == ["ab", "cd"]

@@ -14,8 +14,8 @@ from l1kpca import KernelPCAOutlierDetector, TableEncoder
 from l1kpca.cli import cluster
 from l1kpca.cli.terminal import Terminal
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
+from l1kpca.report.document import short, shown_value
 from l1kpca.report.ranking import Cases, Summary, Whole, summarize
-from l1kpca.report.values import short, shown_value
 from l1kpca.tables.encoder import Encoded, by_column
 from l1kpca.tables.kinds import KINDS, USED
 from l1kpca.tables.table import Table, TableError, shown_list

@@ -78,7 +78,6 @@ def fetch(
 
 
 def _download(url: str, progress: Progress | None, timeout: float) -> bytes:
-    """The whole content of an address."""
     content = bytearray()
     try:
         with urlopen(url, timeout=timeout) as response:  # noqa: S310 (an http address)

@@ -145,13 +145,14 @@ def make_spiral(
     t = np.sqrt(np.linspace(1 / 16, turns**2, n_normal))
     t_off = np.linspace(0.6 * turns, turns, 6)
     return _toy(
-        _polar(3 * t, t) + noise * rng.standard_normal((n_normal, 2)),
-        _polar(1.6 * 3 * turns, np.array([1 / 8, 5 / 8])),
-        _polar(3 * (t_off - 0.5), t_off),
+        polar(3 * t, t) + noise * rng.standard_normal((n_normal, 2)),
+        polar(1.6 * 3 * turns, np.array([1 / 8, 5 / 8])),
+        polar(3 * (t_off - 0.5), t_off),
     )
 
 
-def _polar(radius: Any, turn: NDArray[np.float64]) -> NDArray[np.float64]:
+def polar(radius: Any, turn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Points in the plane from radius and angle, which is in turns."""
     angle = 2 * np.pi * turn
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 

@@ -1,5 +1,6 @@
 """The six outlier detection data sets of the paper's experiments, by name."""
 
+import json
 import os
 import sys
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ class DatasetInfo:
     n_outliers: int
     description: str  #: Where the values come from and what an outlier is
     sha256: str  #: Of the pinned ``.mat`` file
-    #: Of the GitHub repository ``yzhao062/pyod`` that holds that file
+    #: Of the GitHub repository ``yzhao062/pyod`` that holds that file; not every one has all files
     commit: str = "34f7996effac700a5166d882d5e94c6e6078fae3"
     built_in: bool = False  #: Whether `load` needs no file
 
@@ -39,26 +40,8 @@ class DatasetInfo:
         return f"{self.commit}/notebooks/data/{self.name}.mat"
 
 
-_CATALOG = {entry.name: entry for entry in (
-    DatasetInfo("wbc", 378, 30, 21, "ODDS WBC: UCI Breast Cancer Wisconsin (Diagnostic), columns"
-        " scaled to [0, 1], outlier = one of 21 malignant cases",
-        "afe6b26953cc196b9a480318c903e0edef22529c2f61bd02082438c6e70630a7", built_in=True),
-    DatasetInfo("ionosphere", 351, 33, 126, "ODDS Ionosphere: UCI Ionosphere without its all-zero"
-        " column, outlier = bad",
-        "8ac5dfa6f47db4acdfe10615489b7f7dd015d79d5b381ce641e72baca3cfefb0"),
-    DatasetInfo("breastw", 683, 9, 239, "ODDS BreastW: UCI Breast Cancer Wisconsin (Original),"
-        " outlier = malignant", "a2e3f7c7f61ddde87c4373f0c0539de996227b9659c70b3c227948ebf0c6062b",
-        "ef6d5e8dc828615f498286c1d6a22cbd02fd4cd2"),  # later ones no longer have the file
-    DatasetInfo("cardio", 1831, 21, 176, "ODDS Cardio: UCI Cardiotocography, standardized columns,"
-        " outlier = pathologic",
-        "5e568b6a73711012c481fa6cc984ab9c68e9a4fa44d6aeb3b43efa381c3f695b"),
-    DatasetInfo("musk", 3062, 166, 97, "ODDS Musk: UCI Musk (version 2), some of its molecules,"
-        " outlier = two musks",
-        "50bbf414caceb66cfe6f6b1eb7c1ff7c6eb1e6d87173f7bb597ba55cd3dc5493"),
-    DatasetInfo("mnist", 7603, 100, 700, "ODDS Mnist: MNIST digits zero and six, 100 of the pixels,"
-        " outlier = six",
-        "9479e221f236684c09f3e11c7ad124725d34ecd301b9450425e8b113368413a6"),
-)}  # fmt: skip
+_ENTRIES = json.loads(Path(__file__).with_name("catalog.json").read_text(encoding="utf-8"))
+_CATALOG = {entry["name"]: DatasetInfo(**entry) for entry in _ENTRIES}
 
 
 def names() -> list[str]:

@@ -280,7 +280,6 @@ def _scores_of(estimator: Any, X: Any, components: Sequence[int]) -> tuple[np.nd
 
 
 def _checked_mask(is_outlier: Any, n_rows: int) -> np.ndarray:
-    """Which rows to mark."""
     mask = np.zeros(n_rows, dtype=bool) if is_outlier is None else np.asarray(is_outlier, bool)
     if mask.shape != (n_rows,):
         raise ValueError(f"is_outlier has shape {mask.shape}, but X has {n_rows} rows")

@@ -15,13 +15,14 @@ from l1kpca import L1KernelPCA, __version__
 from l1kpca.optimality.sdp import certified
 from l1kpca.outliers import rule_name
 from l1kpca.peers.l2 import L2KernelPCA
-from l1kpca.report.document import Report
+from l1kpca.report.document import Report, packed, short, shown_value, within
 from l1kpca.report.ranking import Cases, Summary, agreement, cases_of, summarize, suspects
 from l1kpca.report.reasons import reasons
-from l1kpca.report.values import packed, printable, short, shown_value, within
 from l1kpca.threads import computing
 
 _SHARED = ("n_rows", "n_flagged", "cutoff", "clear_line", "agreement", "notes")
+_OF_COLUMNS = ("name", "kind", "usual", "low", "median", "high", "missing", "blame")
+_OF_KINDS = ("says", "column", "n_rows")
 SCHEMA = 1  # of ``Report.json``; a new one takes nothing away and renames nothing
 MOST_LISTED = 100_000  # rows on a page, the most abnormal ones; all are ranked and counted
 _BYTES_OF_IDS, _LONGEST_SOURCE, _MOST_NAMED = 800_000, 80, 20
@@ -88,49 +89,48 @@ def report_of(
     """The page about rows that were judged before; it asks about suspicious reference rows."""
     plain, order = summary.plain, summary.order[:MOST_LISTED]
     where: Any = summary.judged.outlier_map
-    source = printable(" ".join(plain["source"].split()))
+    source = shown_value(plain["source"], longest=len(plain["source"]))
     if len(source) > _LONGEST_SOURCE:  # of a path the end says most
         source = f"...{source[3 - _LONGEST_SOURCE :]}"
-    facts = {
-        **{name: plain[name] for name in _SHARED}, "source": source, "n_listed": len(order),
-        **_rows(summary, order),
+    asked: list[dict[str, Any]] = []
+    for row in () if reference is None else suspects(summary.detector, reference):
+        why = [f"{shown_value(o['column'])} = {shown_value(o['value'])}" for o in row["reasons"]]
+        asked.append({"row": row["row"], "score": short(row["score"]), "why": ", ".join(why)})
+    facts: dict[str, Any] = {
+        **dict(zip(_SHARED, map(plain.get, _SHARED), strict=True)),
+        "source": source, "n_listed": len(order), "suspects": asked, **_rows(summary, order),
         "map": {"score_cutoff": where.score_cutoff, "orthogonal_cutoff": where.orthogonal_cutoff},
-        "tail": None if len(order) == plain["n_rows"] else _tail(summary, len(order)),
-        "histogram": _histogram(summary.whole.scores, plain["cutoff"]),
-        **reasons(summary, order),
-        **_promised(summary, order, reference),
-        **_method(summary, command),
+        **_scores(summary, len(order)), **reasons(summary, order), **_method(summary, command),
     }  # fmt: skip
     # What the schema has beside the facts of the command line.
-    names = ("name", "kind", "usual", "low", "median", "high", "missing", "blame")
-    columns = [{name: column.get(name) for name in names} for column in facts["columns"]]
-    kinds = [
-        {"says": kind["says"], "column": kind["column"], "n_rows": len(kind["rows"])}
-        for kind in facts["kinds"]
-    ]
-    more = {"schema": SCHEMA, "n_cells": facts["n_cells"], "columns": columns, "kinds": kinds}
+    more: dict[str, Any] = {"schema": SCHEMA, "n_cells": facts["n_cells"], "columns": []}
+    for column in facts["columns"]:
+        more["columns"].append(dict(zip(_OF_COLUMNS, map(column.get, _OF_COLUMNS), strict=True)))
+    more["kinds"] = []
+    for kind in facts["kinds"]:
+        more["kinds"].append(dict(zip(_OF_KINDS, map(kind.get, _OF_KINDS), strict=True)))
     return Report(facts, plain | more)
 
 
-def _histogram(scores: np.ndarray, cutoff: float) -> dict[str, Any]:
-    """Bins of equal width in the cube root of the score, or in asinh(score / unit) for far ones."""
+def _scores(summary: Summary, n_listed: int) -> dict[str, Any]:
+    """How scores are spread, and at some ranks beyond the listed rows, with the outliers before."""
+    scores, labels, tail = summary.whole.scores, summary.whole.labels, None
+    n, cutoff = len(scores), summary.plain["cutoff"]
+    if n_listed < n:
+        ranks = np.geomspace(n_listed, n, _TAIL_RANKS).astype(int)
+        ranks = np.unique([*ranks, max(n_listed, summary.plain["n_flagged"])])
+        there = np.partition(scores, n - ranks)[n - ranks]
+        tail = {"rank": ranks.tolist(), "score": there.tolist(), "hits": None}
+        if labels is not None:
+            hits = np.cumsum(labels[np.argsort(-scores, kind="stable")])
+            tail["hits"] = hits[ranks - 1].tolist()
+    # Bins of equal width in the cube root of the score, or in asinh(score / unit) for far ones.
     unit = cutoff / 10 if 0 < cutoff < np.inf and scores.max() > _FAR_BEYOND * cutoff else None
     bent = np.cbrt(scores) if unit is None else np.arcsinh(scores / unit)
-    counts, edges = np.histogram(bent, bins=min(_N_BINS, len(scores)))
+    counts, edges = np.histogram(bent, bins=min(_N_BINS, n))
     edges = edges**3 if unit is None else unit * np.sinh(edges)
-    return {"edges": list(map(short, edges)), "counts": counts.tolist(), "unit": unit}
-
-
-def _tail(summary: Summary, n_listed: int) -> dict[str, Any]:
-    """Scores at some ranks beyond the listed rows, and how many outliers are before them."""
-    whole, n, hits = summary.whole, summary.plain["n_rows"], None
-    ranks = np.geomspace(n_listed, n, _TAIL_RANKS).astype(int)
-    ranks = np.unique([*ranks, max(n_listed, summary.plain["n_flagged"])])
-    if whole.labels is not None:
-        order = np.argsort(-whole.scores, kind="stable")
-        hits = np.cumsum(whole.labels[order])[ranks - 1].tolist()
-    scores = np.partition(whole.scores, n - ranks)[n - ranks]
-    return {"rank": ranks.tolist(), "score": scores.tolist(), "hits": hits}
+    bins = {"edges": list(map(short, edges)), "counts": counts.tolist(), "unit": unit}
+    return {"tail": tail, "histogram": bins}
 
 
 def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
@@ -140,15 +140,16 @@ def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     where: Any = judged.outlier_map
     components, classical = _quality(detector, cases.X if cases.whole is None else None)
     if classical is not None:
-        comparison = {"agreement": agreement(labels, classical)}
+        comparison = {"agreement": None if labels is None else agreement(labels, classical)}
         classical = rankdata(-classical, method="ordinal")[order]
     # The first rows of the ranking, and others at even distances.
     others = np.linspace(_ALWAYS_DRAWN, len(order) - 1, _MOST_DRAWN - _ALWAYS_DRAWN).astype(int)
     drawn = np.unique(np.r_[: min(len(order), _ALWAYS_DRAWN), others[others < len(order)]])
     if names is not None:
         ids = list(within((shown_value(names[int(row)]) for row in order), _BYTES_OF_IDS))
+    listed = summary.whole.rows[order]
     rows = {
-        "row": packed(summary.whole.rows[order] + 1, "u4"), "drawn": packed(drawn, "u4"),
+        "row": packed(listed + 1, "u4"), "drawn": packed(drawn, "u4"),
         "score": packed(judged.abnormality[order], "f4"),
         "x": packed(judged.scores[order[drawn], 0], "f4"),
         "y": packed(judged.scores[order[drawn], 1], "f4"),
@@ -158,20 +159,13 @@ def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
         "classical": None if classical is None else packed(classical, "u4"), "id": ids,
     }  # fmt: skip
     plane = {"ellipse": detector.rule_.ellipse(), "n_components": min(2, len(components))}
-    return {"rows": rows, "plane": plane, "comparison": comparison, "convergence": components}
-
-
-def _promised(summary: Summary, order: np.ndarray, reference: Cases | None) -> dict[str, Any]:
-    """What is known of false flags at each listed row and above, and rows to ask about."""
-    promise, listed, asked = summary.plain["promise"], summary.whole.rows[order], []
-    found = {"n_reference": promise["n_reference"], "says": promise["says"]}
+    said = summary.plain["promise"]
+    promise = {"n_reference": said["n_reference"], "says": said["says"]}
     for name, kind in (("p_values", "f4"), ("most_false", "u4"), ("estimate", "f4")):
         values = getattr(summary, name)
-        found[name] = None if values is None else packed(values[listed], kind)
-    for row in () if reference is None else suspects(summary.detector, reference):
-        why = [f"{shown_value(o['column'])} = {shown_value(o['value'])}" for o in row["reasons"]]
-        asked.append({"row": row["row"], "score": short(row["score"]), "why": ", ".join(why)})
-    return {"promise": found, "suspects": asked}
+        promise[name] = None if values is None else packed(values[listed], kind)
+    known = {"comparison": comparison, "convergence": components, "promise": promise}
+    return {"rows": rows, "plane": plane, **known}
 
 
 def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | None]:

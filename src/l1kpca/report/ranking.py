@@ -11,7 +11,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from l1kpca.outliers import Judged, promises
 from l1kpca.outliers.calibration import too_few
 from l1kpca.outliers.rules import check_level
-from l1kpca.report.values import plain_value
+from l1kpca.report.document import plain_value
 from l1kpca.tables.encoder import unread_cells
 from l1kpca.tables.kinds import NOT_READ
 
@@ -19,6 +19,7 @@ _N_REASONS = 3
 _CONFIDENCE = 0.95
 _DRIFT_LEVEL = 0.01
 _HALF = 0.5  # estimates above it are too rough for a number
+_Promised = tuple[np.ndarray, float, dict[str, Any], dict[str, np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +59,12 @@ class Summary:
     judged: Judged  # what the detector says about the rows at hand
     order: np.ndarray  # the rows at hand, the most abnormal first
     contributions: np.ndarray  # what each column adds to the scores of the first of these
+    ranks: np.ndarray  # of all rows: 1 is the most abnormal, the first one of equals
     p_values: np.ndarray | None = None  # of all rows
     # With 95% confidence, of a row and all more abnormal ones no more are ordinary.
     most_false: np.ndarray | None = None
     # Without reference rows, the estimated share of false flags among the same rows.
     estimate: np.ndarray | None = None
-
-    @property
-    def ranks(self) -> np.ndarray:
-        """1 is the most abnormal of all rows, the first one of equals."""
-        return np.asarray(rankdata(-self.whole.scores, method="ordinal"), dtype=np.uint32)
 
 
 def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) -> Cases:
@@ -115,22 +112,22 @@ def summarize(
     if len(scores) != n_rows:
         about = f"judged is about {len(scores)} rows, but X has {n_rows}"
         raise ValueError(f"{about}: pass what detector.judge(X) gives")
-    places = np.arange(n_rows)
-    whole = cases.whole or Whole(
-        scores, judged.flagged, cases.labels, places, cases.X, cases.values
-    )
+    every = np.arange(n_rows), cases.X, cases.values
+    whole = cases.whole or Whole(scores, judged.flagged, cases.labels, *every)
     flags, cutoff, promise, known = _promised(detector, whole, fdr, alpha)
     whole, judged = replace(whole, flags=flags), replace(judged, flagged=flags[whole.rows])
     order = np.argsort(-scores, kind="stable")
-    told = judged, order[:top], whole.rows, known.get("p_values")
-    rows, contributions = _top(detector, cases, *told)
+    p_values = known.get("p_values")
+    rows, contributions = _top(detector, cases, judged, order[:top], whole.rows, p_values)
     plain = {
         "source": source, "n_rows": len(flags), "n_flagged": int(flags.sum()),
         "cutoff": plain_value(cutoff), "clear_line": detector.clear_line_, "promise": promise,
         "columns": list(cases.columns), "settings": {}, "notes": [],
-        "agreement": agreement(whole.labels, whole.scores), "top": rows,
+        "agreement": None if whole.labels is None else agreement(whole.labels, whole.scores),
+        "top": rows,
     }  # fmt: skip
-    return Summary(detector, cases, plain, whole, judged, order, contributions, **known)
+    ranks = rankdata(-whole.scores, method="ordinal").astype(np.uint32)
+    return Summary(detector, cases, plain, whole, judged, order, contributions, ranks, **known)
 
 
 def suspects(detector: Any, cases: Cases, top: int = 20) -> list[dict[str, Any]]:
@@ -172,10 +169,8 @@ def _top(
     return found, contributions
 
 
-def agreement(labels: np.ndarray | None, scores: np.ndarray) -> dict[str, Any] | None:
-    """Compare scores with the truth, if it is known: 1 is an outlier, 0 is not; both must occur."""
-    if labels is None:
-        return None
+def agreement(labels: np.ndarray, scores: np.ndarray) -> dict[str, Any]:
+    """Compare scores with the truth: 1 is an outlier, 0 is not; both must occur."""
     n_outliers = int(labels.sum())
     highest = np.argsort(-scores, kind="stable")[:n_outliers]
     return {
@@ -196,16 +191,15 @@ def cells_of(detector: Any, cases: Cases, rows: np.ndarray) -> tuple[np.ndarray,
     wrong = np.asarray(found.flagged)
     not_read = np.full(wrong.shape, "", dtype=object)
     if encoder is not None:
-        said = np.array([NOT_READ.get(encoder.kinds_[name], "") for name in columns], dtype=object)
-        not_read[:] = np.where(unread_cells(encoder, np.asarray(X)), said, "")
+        unread = unread_cells(encoder, np.asarray(X))
+        for j, name in enumerate(columns):
+            not_read[unread[:, j], j] = NOT_READ.get(encoder.kinds_[name], "")
     told = wrong & (not_read == "")
     expected = np.where(told, np.asarray(found.expected, dtype=object), np.array(None))
     return np.asarray(found.residual, dtype=float), expected, wrong, not_read
 
 
-def _promised(
-    detector: Any, whole: Whole, fdr: float | None, alpha: float | None
-) -> tuple[np.ndarray, float, dict[str, Any], dict[str, np.ndarray]]:
+def _promised(detector: Any, whole: Whole, fdr: float | None, alpha: float | None) -> _Promised:
     """The flags, their cut-off, what can be said of them, and what is known of each row."""
     if hasattr(detector, "calibration_"):
         return _compared(detector, whole, fdr, alpha)
@@ -227,9 +221,7 @@ def _promised(
     return flags, -float(detector.offset_), promise, known
 
 
-def _compared(
-    detector: Any, whole: Whole, fdr: float | None, alpha: float | None
-) -> tuple[np.ndarray, float, dict[str, Any], dict[str, np.ndarray]]:
+def _compared(detector: Any, whole: Whole, fdr: float | None, alpha: float | None) -> _Promised:
     """The same by reference rows."""
     calibration, scores, flags = detector.calibration_, whole.scores, whole.flags
     reference, cutoff = calibration.compared, -float(detector.offset_)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from l1kpca.report.document import packed, range_text, short, shown_value, within
 from l1kpca.report.ranking import Cases, Summary, cells_of
-from l1kpca.report.values import packed, range_text, short, shown_value, within
 from l1kpca.tables.kinds import NOT_READ
 from l1kpca.tables.written import DAY
 
@@ -78,15 +78,15 @@ def reasons(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     heat = np.round(residual[: _HEAT[0]][:, hot], 1).tolist()
     return {
         "n_explained": min(len(known), len(details)), "n_cells": int(wrong[:n_flagged].sum()),
-        "kinds": _kinds([columns[j] for j in most], codes[:n_flagged]),
-        "trouble": trouble, "details": details, "columns": [columns[j] for j in named],
+        "kinds": _kinds(columns[most].tolist(), codes[:n_flagged]),
+        "trouble": trouble, "details": details, "columns": columns[named].tolist(),
         "heat": {"columns": np.searchsorted(named, hot).tolist(), "residual": heat},
     }  # fmt: skip
 
 
 def _columns(
     summary: Summary, blame: np.ndarray
-) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray, dict[int, Counter[str]]]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[int, Counter[str]]]:
     """What is usual in each column; ends and middle of its range; its first feature; its levels."""
     cases, kinds = summary.cases, getattr(summary.detector.encoder_, "kinds_", {})
     sample = np.asarray(summary.whole.sample)
@@ -108,7 +108,7 @@ def _columns(
             column |= {"usual": usual, "share": short(count / levels[j].total())}
         missing = np.isnan(sample[:, cases.column_of == j]).all(axis=1).mean()
         found.append(column | {"missing": short(missing), "blame": short(blame[j])})
-    return found, ranges, features, levels
+    return np.array(found, dtype=object), ranges, features, levels
 
 
 def _chart(column: dict[str, Any], usual: list[float], sample: Any, rows: Any) -> np.ndarray:
@@ -144,15 +144,14 @@ def _details(
         explains = place < len(known)
         weight = known[place] if explains else residual[place]
         listed = np.argsort(-np.abs(weight), kind="stable")[:_MOST_COLUMNS].tolist()
-        read, why = {j: short(cells[j][row]) for j in listed}, not_read[place]
-        read |= {j: f"{str(cells[j][row])!r}: {why[j]}" for j in listed if why[j]}
-        yield [
-            listed,
-            list(read.values()),
-            [short(value, 5) for value in weight[listed]] if explains else None,
-            short(weight.sum() - weight[listed].sum(), 5) if explains else None,
-            [short(value, 3) for value in expected[place, listed]],
-        ]
+        read, pushes, usual = [], [], []
+        for j in listed:
+            cell, why = cells[j][row], not_read[place, j]
+            read.append(f"{str(cell)!r}: {why}" if why else short(cell))
+            pushes.append(short(weight[j], 5))
+            usual.append(short(expected[place, j], 3))
+        rest = short(weight.sum() - weight[listed].sum(), 5)
+        yield [listed, read, *((pushes, rest) if explains else (None, None)), usual]
 
 
 def _codes(
@@ -201,8 +200,11 @@ def _kinds(charted: list[dict[str, Any]], codes: np.ndarray) -> list[dict[str, A
                 says = f"{name} is {NOT_READ[column['kind']]}"
             if column.get("share") is not None:
                 says = f"{name} does not fit the rest of the row (usually {usual})"
-        found.append({"says": says, "column": name, "rows": left[chosen].tolist()})
+        rows = left[chosen].tolist()
+        found.append({"says": says, "column": name, "n_rows": len(rows), "rows": rows})
         left = left[~chosen]
-    others = {"says": _OTHERS, "column": None, "rows": left.tolist()}
-    found.sort(key=lambda kind: -len(kind["rows"]))
-    return [*found, others] if len(left) else found
+    found.sort(key=itemgetter("n_rows"), reverse=True)
+    if len(left):
+        rows = left.tolist()
+        found.append({"says": _OTHERS, "column": None, "n_rows": len(rows), "rows": rows})
+    return found
