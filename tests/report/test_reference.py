@@ -1,6 +1,7 @@
 """Promises in a report: the bound beside the slider, p-values, and answers about reference rows."""
 
 import base64
+import re
 from io import StringIO
 from urllib.parse import unquote
 
@@ -139,6 +140,23 @@ def test_a_line_below_which_most_are_ordinary(desktop, tmp_path):
     detector = KernelPCAOutlierDetector(L1KernelPCA(8), rule="paper", contamination=0.1).fit(X)
     desktop.open(report(detector, X).save(tmp_path / "e.html"))
     assert "most of the flagged rows may be ordinary" in desktop.text(".promise")
+
+
+@pytest.mark.parametrize("n_far", [1, 20])
+def test_what_stands_out_is_told_from_what_may_be_ordinary(desktop, tmp_path, n_far):
+    """The page and its slider say it in the same words."""
+    X = np.random.default_rng(0).normal(size=(500, 8))
+    X[:n_far] += 25
+    detector = KernelPCAOutlierDetector(L1KernelPCA(8), rule="paper", contamination=0.2).fit(X)
+    desktop.open(report(detector, X).save(tmp_path / "e.html"))
+    number = r"(\d+) rows are hardly" if n_far > 1 else "(row) is not"
+    but = f"estimate, the first {number} ordinary, but most of the other flagged rows may be"
+    said = re.search(but, desktop.text(".promise"))[1]
+    assert n_far == 1 or n_far <= int(said) <= 1.1 * n_far + 1, "one in ten may be ordinary"
+    desktop.type_into("#flag-first", "99")
+    desktop.find("#cutoff-title").click()
+    first = "the first is not ordinary" if n_far == 1 else f"the first {said} are hardly ordinary"
+    assert first in desktop.text("#cutoff-says")
 
 
 def test_without_reference_rows_the_slider_shows_an_estimate(desktop, tmp_path):

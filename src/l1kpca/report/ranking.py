@@ -18,7 +18,7 @@ from l1kpca.tables.kinds import NOT_READ
 _N_REASONS = 3
 _CONFIDENCE = 0.95
 _DRIFT_LEVEL = 0.01
-_HALF = 0.5  # estimates above it are too rough for a number
+_HALF, _FEW = 0.5, 0.1  # estimates above the first are too rough for a number
 _Promised = tuple[np.ndarray, float, dict[str, Any], dict[str, np.ndarray]]
 
 
@@ -211,14 +211,23 @@ def _promised(detector: Any, whole: Whole, fdr: float | None, alpha: float | Non
     try:
         share = known["estimate"] = promises.estimated_false_share(scores)
         if flags.any():
-            last = share[np.argmin(np.where(flags, scores, np.inf))]
-            few = f"{last:.0%} of the flagged rows are ordinary."
-            most = "most of the flagged rows may be ordinary: begin with the first ones."
-            says = [f"By a rough estimate, {few if last <= _HALF else most}"]
+            ranked = share[np.argsort(-np.where(flags, scores, -np.inf))][: flags.sum()]
+            says = [f"By a rough estimate, {_estimated(ranked)}"]
     except ValueError:  # too few rows, or scores with a heavy tail
         says = ["How many flags are false cannot be estimated without reference rows."]
     promise = {"n_reference": 0, "drift": None, "says": says}
     return flags, -float(detector.offset_), promise, known
+
+
+def _estimated(share: np.ndarray) -> str:
+    """What the shares of ordinary rows down to each flagged row say; also in cutoff.js."""
+    sure = int(np.max(np.flatnonzero(share <= _FEW) + 1, initial=0))
+    if share[-1] <= _HALF:
+        return f"{share[-1]:.0%} of the flagged rows are ordinary."
+    if not sure:
+        return "most of the flagged rows may be ordinary: begin with the first ones."
+    first = "first row is not ordinary" if sure == 1 else f"first {sure:,} rows are hardly ordinary"
+    return f"the {first}, but most of the other flagged rows may be."
 
 
 def _compared(detector: Any, whole: Whole, fdr: float | None, alpha: float | None) -> _Promised:

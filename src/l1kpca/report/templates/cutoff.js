@@ -73,8 +73,12 @@ function falseFlags() {
   }
   if (rows.estimate === null) return "";
   const share = rows.estimate[last];
-  return share > 0.5 ? " By a rough estimate, most of them may be ordinary." :
-    " By a rough estimate, " + percent(share) + " of them are ordinary.";
+  if (share <= 0.5) return " By a rough estimate, " + percent(share) + " of them are ordinary.";
+  let sure = last;
+  while (sure > 0 && rows.estimate[sure - 1] > 0.1) sure--;
+  if (sure === 0) return " By a rough estimate, most of them may be ordinary.";
+  return " By a rough estimate, the first " + (sure === 1 ? "is not ordinary" : counted(sure) + " are hardly ordinary") +
+    ", but most of the others may be.";
 }
 
 function cutoffSentence() {
