@@ -146,9 +146,10 @@ EXPLAIN_MOVES = 400
 # precision of 43 tables change by less than .0003 and .003, the culprits named first by 1 %.
 SHRINKAGE = 0.1
 
-# The same where single cells are judged: with .1, a date 25 days before another one that it mostly
-# follows by 1 to 9 days, within 300, has rank 1 to 80 of 600 instead of 1.
-KEEN = 0.03
+# The same where single cells are judged, or the square of what may be noise: with .01, a date 25
+# days before another one that it mostly follows by 1 to 9 days, within 300, has rank 16 to 204 of
+# 600 instead of 1; with .003 rank 1 to 6.
+KEEN = 0.001
 
 # Standard errors to subtract from the surplus of odd rows; and a row is an outlier if rows like it
 # are rarer than one in n to this power.  Without errors, 42 public tables have the same mean F1

@@ -236,7 +236,8 @@ def test_a_file_of_something_else_is_refused(make_rows, tmp_path):
 
 def test_a_folder_that_is_not_there_is_refused_before_any_work(make_rows, tmp_path):
     path = tmp_path / "missing" / "fit.npz"
-    with pytest.raises(ValueError, match="needs a folder that exists and is writable: create"):
+    said = "needs a folder that exists and is writable: create it, or give another path"
+    with pytest.raises(ValueError, match=said):
         L1KernelPCA(1, checkpoint=path).fit(make_rows(40))
 
 

@@ -229,10 +229,10 @@ def test_kernels_may_return_any_one_number():
 
 
 def test_a_model_without_rows_has_no_score_and_no_way_back():
-    text = "needs the rows: pass them, and a kernel instead of 'precomputed'"
-    with refuses(f"fit_inverse_transform=True {text}"):
+    way_out = "pass them, and a kernel instead of 'precomputed'"
+    with refuses(f"fit_inverse_transform=True needs the rows: {way_out}"):
         L1KernelPCA(kernel="precomputed", fit_inverse_transform=True).fit(K)
-    with refuses(f"score {text}"):
+    with refuses(f"score needs the rows: {way_out}"):
         L1KernelPCA(kernel="precomputed").fit(K).score(K)
 
 

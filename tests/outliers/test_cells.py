@@ -203,7 +203,7 @@ def test_few_rows_and_many_columns(shape):
 
 
 def test_many_columns_are_described_by_their_leading_directions(monkeypatch):
-    X = factors(300, 60)
+    X = factors(1500, 60)
     full = learned(X).map(X)
     monkeypatch.setattr(tuning, "CELL_RANK", 20)
     few = learned(X)
@@ -298,14 +298,9 @@ def test_a_hole_is_filled_by_its_conditional_mean(X):
             rest=1e-3, gain=1.0)  # fmt: skip
         solved = np.linalg.solve(alone.keen.times(np.eye((~h).sum())), row[~h])
         weight = np.linalg.inv(S[np.ix_(~h, ~h)]).diagonal()
-        # The unit is that of other columns, but for what all others tell more precisely.
-        precise = (cells.unit**2 - cells.units[0] ** 2) / np.linalg.inv(S).diagonal()
-        unit = np.sqrt(cells.unit**2 - precise[~h] * weight)
         far = np.sign(z[i]) * np.maximum(np.abs(z[i]) - cells.reach, 0) / cells.deviation
-        assert_allclose(residual[i, ~h],
-                        (solved / np.sqrt(weight) - cells.medians[0, ~h]) / unit
-                        + far[~h] / cells.unit,
-                        rtol=1e-6)  # fmt: skip
+        assert_allclose(residual[i, ~h] * cells.units[0, ~h] + cells.medians[0, ~h],
+                        solved / np.sqrt(weight) + far[~h], rtol=1e-6)  # fmt: skip
     assert (residual[np.isnan(rows)] == 0).all()
 
 

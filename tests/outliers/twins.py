@@ -125,7 +125,7 @@ def cell_oddness(X, X_new):
     noise = sum(1 / n for i in range(d) for j in range(d) if i != j)
     noise /= sum(R[i, j] ** 2 for i in range(d) for j in range(d) if i != j)
     steady, keen = (
-        (1 - share) * R + share * np.eye(d) for share in (max(0.1, noise), max(0.03, noise))
+        (1 - share) * R + share * np.eye(d) for share in (max(0.1, noise), max(0.001, noise**2))
     )
     reach = [
         max(3, sorted(np.abs(z[:, j]))[math.ceil(min(0.99, 1 - 3 / n) * n) - 1]) for j in range(d)
@@ -138,32 +138,23 @@ def cell_oddness(X, X_new):
 
     def raw(row):
         v = (bounded(row) - mean) / deviation
-        left = [
-            (v[j] - expected) / math.sqrt(variance)
-            for j, (expected, variance) in enumerate(regressed(keen, v, j) for j in range(d))
-        ]
-        expected = np.array([regressed(steady, v, j)[0] for j in range(d)])
-        return left, row - (mean + deviation * expected), beyond(row)
-
-    def beyond(row):
-        return [
-            math.copysign(max(abs(row[j]) - reach[j], 0), row[j]) / deviation[j] for j in range(d)
-        ]
+        residual, distance = [], []
+        for j in range(d):
+            expected, variance = regressed(keen, v, j)
+            beyond = math.copysign(max(abs(row[j]) - reach[j], 0), row[j]) / deviation[j]
+            residual.append((v[j] - expected) / math.sqrt(variance) + beyond)
+            distance.append(row[j] - (mean[j] + deviation[j] * regressed(steady, v, j)[0]))
+        return residual, distance
 
     old, new = (np.array([raw(row) for row in rows]) for rows in (z, z_new))
-    middle = np.median(old[:, 0] + old[:, 2], axis=0)
-    first = np.abs(old[:, 0] + old[:, 2] - middle)
-    normal = stats.norm.ppf(0.95)
-    whole, precision = np.quantile(first, 0.9) / normal, np.diag(np.linalg.inv(keen))
-    unit = np.quantile(first, 0.9, axis=0) / normal
-    unit = np.minimum(np.maximum(unit, 0.05 * np.sqrt(precision)), whole if n >= 100 else 0)
-    unit = np.where(unit, unit, whole)
-    in_units, residual = ((rows[:, 0] - middle) / unit + rows[:, 2] / whole for rows in (old, new))
-    usual = np.median(old[:, 1], axis=0)
-    distance = (new[:, 1] - usual) / (MAD * np.median(np.abs(old[:, 1] - usual), axis=0))
+    middle = np.median(old, axis=0)
+    old, new = old - middle, new - middle
+    unit = np.quantile(np.abs(old[:, 0]), 0.9) / stats.norm.ppf(0.95)
+    residual = new[:, 0] / unit
+    distance = new[:, 1] / (MAD * np.median(np.abs(old[:, 1]), axis=0))
     sums = [(np.arcsinh(values) ** 2).sum(axis=1) for values in (distance, residual)]
     surprises = [
-        surprise(np.abs(in_units[:, j]), np.abs(residual[:, j]), 0.98, normal=True)
+        surprise(np.abs(old[:, 0, j]) / unit, np.abs(residual[:, j]), 0.98, normal=True)
         for j in range(d)
     ]
     largest = np.maximum(np.max(surprises, axis=0) - math.log(d), 0)

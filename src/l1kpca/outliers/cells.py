@@ -42,14 +42,14 @@ class Cells:
     :math:`g = S^{-1} v`, the regression of a cell on all others leaves :math:`g_j / S^{-1}_{jj}`,
     with the deviation :math:`(S^{-1}_{jj})^{-1/2}`.  The residual is
 
-    .. math:: r_j = \left( g_j / \sqrt{S^{-1}_{jj}} - m_j \right) / \nu_j + e_j / \nu
+    .. math:: r_j = g_j / \sqrt{S^{-1}_{jj}} + e_j
 
-    with m the median over the training rows, one unit :math:`\nu` for all columns, and a smaller
-    one where the others tell a column more precisely; e is what the bound hides: the part of z
-    beyond 99 % of the training values, so that a gross value counts for as much as it is gross.  If
-    one cell of a row is wrong, its own g is the largest, by Cauchy's inequality.  (After Rousseeuw
-    and Van den Bossche, Technometrics 60, 2018.)  S is shrunk little for r, and more for what is
-    expected when distances are added up, so that noise in many correlations does not count.
+    less its median over the training rows, in one unit for all columns; e is what the bound hides:
+    the part of z beyond 99 % of the training values, so that a gross value counts for as much as it
+    is gross.  If one cell of a row is wrong, its own residual is the largest, by Cauchy's
+    inequality.  (After Rousseeuw and Van den Bossche, Technometrics 60, 2018.)  Here S is hardly
+    shrunk, so that a break of a relation that is nearly exact counts; more where distances are
+    added up, so that noise in many correlations does not.
 
     Three numbers say how odd a row is: the sum of :math:`\sinh^{-1}(d_j)^2` for the distances d of
     the unbounded z from what is expected, in median absolute deviations of the column; the same sum
@@ -68,12 +68,11 @@ class Cells:
     rest: float  #: tau.
     weight: Array  #: 1, or less if columns share a unit and this one hardly varies.
     medians: Array  #: Of r and d.
-    units: Array  #: Of r and d.
+    units: Array  #: Of r, one for all columns, and of d.
     tails: Array  #: Of the sizes of the residuals, see `Tail`.
     cutoff: float = 0.0  #: Of the residual.
     #: The 99 % point of its size over the median, in a typical column, over that of normal ones.
     heaviness: float = 0.0
-    unit: float = 0.0  #: Of r, in a column that the others do not tell precisely.
     gain: float = 1.0  #: By how much off-diagonal entries of S grow where single cells are judged.
 
     def given(self, X: Array) -> tuple[Array, Array, Array]:
@@ -105,17 +104,14 @@ class Cells:
         v = np.where(holes, 0, (u - self.mean) / self.deviation)
         keen = self.keen
         expected, solved, weight = keen.expected(v, holes, left_out)
-        residual = solved / np.sqrt(weight)
+        beyond = np.sign(z) * np.maximum(np.abs(z) - self.reach, 0) / self.deviation
+        residual = solved / np.sqrt(weight) + beyond
         steadily = self.steady.expected(v, holes, left_out)[0] if self.gain > 1 else expected
         if left_out is not None:
             holes[np.arange(len(v)), left_out] = True
         distance = z - (steadily * self.deviation + self.mean)
-        # The unit of what all others tell precisely is that of any other cell without them.
-        whole = np.maximum(self.unit, self.units[0])
-        unit = np.sqrt(whole**2 - (whole**2 - self.units[0] ** 2) * weight / keen.precision)
-        beyond = np.sign(z) * np.maximum(np.abs(z) - self.reach, 0) / (self.deviation * whole)
-        residual = (residual - self.medians[0]) / unit + beyond
-        both = np.stack([residual, (distance - self.medians[1]) / self.units[1]])
+        both = np.stack([residual, distance])
+        both = (both - self.medians[:, np.newaxis]) / self.units[:, np.newaxis]
         u = np.clip(expected * self.deviation + self.mean, -_MOST_EXPECTED, _MOST_EXPECTED)
         expected = self.center[self.used] + self.spread * u / np.sqrt(1 - (u / BOUND) ** 2)
         return *np.where(holes, 0, both), expected, holes

@@ -174,7 +174,8 @@ def _correlation(v: Array) -> tuple[Array, float, float]:
     values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
     live = int((size > 0).sum())  # the trace
     noise = (live * live - live) / n / max(float((values**2).sum()) - live, _TINY)
-    share, keen = (min(1.0, max(least, noise)) for least in (tuning.SHRINKAGE, tuning.KEEN))
+    share = min(1.0, max(tuning.SHRINKAGE, noise))
+    keen = min(share, max(tuning.KEEN, noise**2))
     rank = min(tuning.CELL_RANK, len(values))
     if d > n:
         vectors = v.T @ (vectors / np.sqrt(np.maximum(n * values, _TINY)))
@@ -191,29 +192,25 @@ def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) 
     both = np.where(holes, np.nan, [residual, distance])
     medians = np.nanmedian(both, axis=1)
     residuals, distances = np.abs(both - medians[:, np.newaxis])
+    sizes = residuals[~holes]
+    unit = float(np.quantile(sizes, _MOST)) / _NORMAL_90 or 1.0
     mad = MAD_TO_DEVIATION * np.nanmedian(distances, axis=0)
     mad = np.where(mad > _SMALLEST_UNIT * cells.deviation, mad, cells.deviation)
     mad = np.maximum(mad, floor)
+    weighted = cells.weight * residuals / unit
     # A rare category is compared with the cells that have one: what most cells are is left out.
     usual = z == 0
-    alike = 2 * usual.sum(axis=0) > (~holes).sum(axis=0)
-    told = ~holes & ~(usual & alike)
+    told = ~holes & ~(usual & (2 * usual.sum(axis=0) > (~holes).sum(axis=0)))
     pooled = one_unit or len(z) < max(_FEW_ROWS, len(mad))
-    most = float(np.quantile(residuals[~holes], _MOST)) / _NORMAL_90 or 1.0
-    own = np.nanquantile(residuals, _MOST, axis=0) / _NORMAL_90
-    least = np.sqrt(cells.keen.precision) * np.maximum(_SMALLEST_UNIT, floor / cells.deviation)
-    unit = np.where(pooled | alike, most, np.minimum(np.maximum(own, least), most))
-    cells = replace(cells, medians=medians, units=np.stack([unit, mad]), unit=most)
-    sizes = np.abs(cells.told(z, u)[0])
-    weighted = cells.weight * sizes
     columns = [weighted[~holes]] if pooled else map(np.compress, told.T, weighted.T)
     tails = np.transpose([*map(partial(fit_tail, level=_TAIL, normal=True), columns)])
     level = min(_REACHED, most_level(len(z)))
-    middle, far = np.nanquantile(np.where(holes, np.nan, sizes), [0.5, level], axis=0)
+    middle, far = np.nanquantile(residuals, [0.5, level], axis=0)
     far /= stats.norm.ppf((1 + level) / 2) * MAD_TO_DEVIATION
-    heaviness = np.divide(far, middle, out=np.zeros_like(far), where=middle > 1e-9)
+    heaviness = np.divide(far, middle, out=np.zeros_like(far), where=middle > 1e-9 * unit)
     return replace(
-        cells, tails=np.broadcast_to(tails, (3, len(mad))).copy(),
-        cutoff=max(_LEAST_CUTOFF, fit_tail(sizes[~holes], _MOST).at(_RARE)),
+        cells, medians=medians, units=np.stack([np.full_like(mad, unit), mad]),
+        tails=np.broadcast_to(tails, (3, len(mad))).copy(),
+        cutoff=max(_LEAST_CUTOFF, fit_tail(sizes / unit, _MOST).at(_RARE)),
         heaviness=float(np.median(heaviness)),
     )  # fmt: skip
