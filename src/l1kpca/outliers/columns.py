@@ -135,7 +135,7 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
     spread = np.maximum(np.where(spread > 0, spread, missed), least)[used]
     z, u = standardized(rows, used, center, spread)
     n, floor, weight = len(spread), least[used] / spread, np.ones(len(spread))
-    deviation = np.maximum(np.nanstd(u, axis=0), floor)
+    deviation, own = np.maximum(np.nanstd(u, axis=0), floor), np.nanstd(u, axis=0)
     level = min(_REACHED, most_level(len(z)))
     far = np.nanquantile(np.abs(z), level, axis=0, method="inverted_cdf")
     if one_unit and n:
@@ -153,33 +153,39 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
     holes = np.isnan(z)
     v = np.where(holes, 0, (u - cells.mean) / cells.deviation)
     for _ in range(1 + _ROUNDS * bool(holes.any())):
-        factor, rest, gain = _correlation(v)
+        factor, rest, gain = _correlation(v, own / cells.deviation)
         cells = replace(cells, factor=factor, rest=rest, gain=gain)
         if holes.any():
             v = np.where(holes, cells.keen.expected(v, holes)[0], v)
     return _calibrated(cells, z, u, floor, one_unit)
 
 
-def _correlation(v: Array) -> tuple[Array, float, float]:
+def _correlation(v: Array, told: Array) -> tuple[Array, float, float]:
     """B and tau of S, the correlations of v, shrunk by as much as they may be noise, and the gain.
 
+    A column that varies less than it may has the deviation ``told`` of v, and noise for the rest.
     With the share s of the identity in S, and less of it, k, where single cells are judged, the
     entries beside the diagonal are (1 - k) / (1 - s) times as large there.
     """
     n, d = v.shape
     size = np.sqrt((v**2).mean(axis=0))
-    v = v / np.where(size > 0, size, 1)
+    v = v * np.where(size > 0, told / np.where(size > 0, size, 1), 0)
     # The eigenvalues of v^T v and of v v^T are the same, but for zeros.
-    values, vectors = np.linalg.eigh((v.T @ v if d <= n else v @ v.T) / n)
+    S = (v.T @ v if d <= n else v @ v.T) / n
+    own = told**2 * (size > 0)
+    if d <= n:
+        np.fill_diagonal(S, 1)
+    values, vectors = np.linalg.eigh(S)
     values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
-    live = int((size > 0).sum())  # the trace
-    noise = (live * live - live) / n / max(float((values**2).sum()) - live, _TINY)
+    trace, squares = (d, d) if d <= n else (own.sum(), (own**2).sum())
+    noise = (own.sum() ** 2 - (own**2).sum()) / n
+    noise /= max(float((values**2).sum()) - squares, _TINY)
     share = min(1.0, max(tuning.SHRINKAGE, noise))
     keen = min(share, max(tuning.KEEN, noise**2))
     rank = min(tuning.CELL_RANK, len(values))
     if d > n:
         vectors = v.T @ (vectors / np.sqrt(np.maximum(n * values, _TINY)))
-    left = max(live - float(values[:rank].sum()), 0)
+    left = max(trace - float(values[:rank].sum()), 0)
     rest = left / (d - rank) if rank < d else float(values[-1])
     lengths = (1 - share) * np.maximum(values[:rank] - rest, 0)
     gain = (1 - keen) / (1 - share) if share < 1 else 1.0
@@ -212,5 +218,5 @@ def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) 
         cells, medians=medians, units=np.stack([np.full_like(mad, unit), mad]),
         tails=np.broadcast_to(tails, (3, len(mad))).copy(),
         cutoff=max(_LEAST_CUTOFF, fit_tail(sizes / unit, _MOST).at(_RARE)),
-        heaviness=float(np.median(heaviness)),
+        heaviness=float(np.median(np.where(floor > 0, 0, heaviness))),  # not of categories
     )  # fmt: skip

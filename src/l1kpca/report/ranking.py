@@ -14,6 +14,7 @@ from l1kpca.outliers.rules import check_level
 from l1kpca.report.document import plain_value
 from l1kpca.tables.encoder import unread_cells
 from l1kpca.tables.kinds import NOT_READ
+from l1kpca.tables.written import Dates
 
 _N_REASONS = 3
 _CONFIDENCE = 0.95
@@ -196,6 +197,10 @@ def cells_of(detector: Any, cases: Cases, rows: np.ndarray) -> tuple[np.ndarray,
             not_read[unread[:, j], j] = NOT_READ.get(encoder.kinds_[name], "")
     told = wrong & (not_read == "")
     expected = np.where(told, np.asarray(found.expected, dtype=object), np.array(None))
+    for row, j in zip(*told.nonzero(), strict=True):
+        reader = None if encoder is None else encoder.plan_[columns[j]].reader
+        if isinstance(reader, Dates) and expected[row, j] is not None:
+            expected[row, j] = reader.written(expected[row, j])
     return np.asarray(found.residual, dtype=float), expected, wrong, not_read
 
 

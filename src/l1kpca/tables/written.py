@@ -228,6 +228,10 @@ class Dates:
         read = (_seconds(form, _tidy(cell)) for form in (self.form, *self.others))
         return next((found for found in read if not math.isnan(found[0])), (none, math.nan))
 
+    def written(self, moment: str) -> str:
+        """A moment of ISO 8601 as the column has it."""
+        return moment if self.form == ISO else datetime.fromisoformat(moment).strftime(self.form)
+
     @property
     def shown(self) -> str:
         """The forms in words."""
