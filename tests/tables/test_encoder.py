@@ -477,3 +477,10 @@ def test_a_counter_has_no_number_twice(twice):
     frame = pd.DataFrame({"counted": counted, "b": np.random.default_rng(0).normal(size=60)})
     kind = TableEncoder().fit(frame).kinds_["counted"]
     assert str(kind) == ("id" if twice is None else "number")
+
+
+@pytest.mark.parametrize("n_levels", [2, 10, 24])
+def test_up_to_two_dozen_levels_are_a_category_in_any_table(n_levels):
+    words = np.resize([f"level {chr(97 + i)}" for i in range(n_levels)], 2 * n_levels + 12)
+    frame = pd.DataFrame({"word": words, "x": np.random.default_rng(0).normal(size=len(words))})
+    assert TableEncoder().fit(frame).kinds_["word"] == "category"
