@@ -211,7 +211,11 @@ def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) 
     columns = [weighted[~holes]] if pooled else map(np.compress, told.T, weighted.T)
     tails = np.transpose([*map(partial(fit_tail, level=_TAIL, normal=True), columns)])
     level = min(_REACHED, most_level(len(z)))
-    middle, far = np.nanquantile(residuals, [0.5, level], axis=0)
+    # Where S is hardly shrunk, an exact relation has a heavy tail, as it is bent by the bound.
+    steady = np.where(holes, np.nan, replace(cells, gain=1.0).told(z, u)[0])
+    middle, far = np.nanquantile(
+        np.abs(steady - np.nanmedian(steady, axis=0)), [0.5, level], axis=0
+    )
     far /= stats.norm.ppf((1 + level) / 2) * MAD_TO_DEVIATION
     heaviness = np.divide(far, middle, out=np.zeros_like(far), where=middle > 1e-9 * unit)
     return replace(
