@@ -240,3 +240,15 @@ def test_a_link_that_appears_in_the_meantime_is_not_replaced(tmp_path):
         written()
     assert (tmp_path / "a").is_symlink()
     assert left_over(tmp_path) == ["a"]
+
+
+def test_a_matlab_file_on_which_the_reader_crashes_is_refused(tmp_path):
+    """With one byte of the type of its numbers, SciPy's reader takes the whole process with it."""
+    path = tmp_path / "crash.mat"
+    savemat(path, {"X": np.arange(6.0).reshape(3, 2)})
+    content = bytearray(path.read_bytes())
+    at = content.index(np.arange(6.0).reshape(3, 2).tobytes(order="F")) - 8
+    content[at] = 255
+    path.write_bytes(bytes(content))
+    with pytest.raises(ValueError, match=r"not a readable \.mat file, or it is damaged"):
+        read_arrays(path)

@@ -4,6 +4,8 @@ import glob
 import os
 import secrets
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,6 +99,7 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
             if mat:
                 from scipy.io import loadmat  # noqa: PLC0415 (slow, and needed here alone)
 
+                _survive_matlab(path)
                 return {k: a for k, a in loadmat(file).items() if not k.startswith("__")}
             loaded = np.load(file, allow_pickle=False)
             return {"X": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
@@ -110,6 +113,19 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
             kind = path.suffix.lower()
             said = f"{path} is not a readable {kind} file, or it is damaged; save it again."
             raise ValueError(said) from error
+
+
+def _survive_matlab(path: Path) -> None:
+    """Refuse a file on which SciPy's reader crashes, as it does on some that are damaged.
+
+    It is tried in a process of its own, whose errors are found again here.
+    """
+    code = "import sys; from scipy.io import loadmat; loadmat(sys.argv[1])"
+    tried = subprocess.run(  # noqa: S603 (our own Python)
+        [sys.executable, "-c", code, str(path.absolute())], capture_output=True, check=False
+    )
+    if tried.returncode not in (0, 1):
+        raise ValueError(f"SciPy's reader ended with {tried.returncode}")
 
 
 @contextmanager
