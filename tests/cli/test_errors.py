@@ -4,8 +4,12 @@ import os
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
+from l1kpca.cli.app import run
 from l1kpca.cli.terminal import (
     BAD_INPUT,
     DEFECT,
@@ -33,6 +37,11 @@ ERRORS = {
             "the command line needs rich, which is not installed; install it with: pip install"
             " 'l1kpca[cli]'."
         ),
+    ),
+    "memory": (
+        MemoryError("malloc of size 280375465083008 failed"),
+        BAD_INPUT,
+        "not enough memory; use fewer rows, or write the file again if it is damaged.",
     ),
     "interrupt": (KeyboardInterrupt(), INTERRUPTED, "interrupted; no partial files were left."),
     "defect": (
@@ -98,3 +107,24 @@ def test_a_report_without_its_extra_is_refused_before_the_work(tmp_path, program
         "l1kpca: --report: a report needs jinja2, which is not installed; install it with:"
         " pip install 'l1kpca[report]'.\n"
     )
+
+
+def test_a_damaged_file_that_asks_for_terabytes(capsys, tmp_path):
+    """The length of its parts is told by single bytes."""
+    path = tmp_path / "rows.feather"
+    frame = pd.DataFrame({"a": np.arange(12.0) / 7, "b": np.arange(12.0) ** 2})
+    frame.to_feather(path)
+    good, said = path.read_bytes(), set()
+    for at in range(len(good)):
+        content = bytearray(good)
+        content[at] = 255
+        path.write_bytes(bytes(content))
+        try:
+            with pa.OSFile(str(path)) as file:
+                pa.ipc.open_file(file).get_batch(0)
+        except MemoryError:
+            assert run(["detect", str(path)]) == BAD_INPUT
+            said.add(capsys.readouterr().err)
+        except (pa.ArrowException, OSError):
+            continue
+    assert said == {f"l1kpca: {ERRORS['memory'][2]}\n"}

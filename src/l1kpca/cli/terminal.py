@@ -211,6 +211,8 @@ def status_of(error: BaseException) -> int:
         sentence = f"{_one_line(error.format_message())} Add --help for what is possible."
     elif isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
         sentence = lacking(error.name)
+    elif isinstance(error, MemoryError):
+        sentence = "not enough memory; use fewer rows, or write the file again if it is damaged."
     elif isinstance(error, OSError):
         what = error.filename or "the output"
         why = error.strerror or _one_line(str(error))
