@@ -168,13 +168,7 @@ class DaskRows:
 
     def variance(self) -> float:
         """Variance of all entries."""
-        ones = tasks.Signs(np.zeros(self.shape[1]))
-        totals = self.run(partial(tasks.sums, [ones]), tasks.added)[0]
-        size = self.shape[0] * self.shape[1]
-        mean = np.full(self.shape[1], totals[:-1].sum() / size, self.dtype)
-        squares = partial(tasks.sizes, tasks.lengths)
-        around = self.run(squares, tasks.summarized, replace(self.plain, origin=mean))
-        return float(around[0, 0]) / size
+        return float(self._cluster.values([self.array.var(dtype=np.float64)])[0])
 
     @property
     def digest(self) -> str:
