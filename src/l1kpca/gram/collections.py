@@ -1,7 +1,6 @@
 """Dask arrays and data frames: checks, maps, samples, and rows by partition."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import compress
 from typing import Any
@@ -168,7 +167,9 @@ class DaskRows:
 
     def variance(self) -> float:
         """Variance of all entries."""
-        return float(self._cluster.values([self.array.var(dtype=np.float64)])[0])
+        # Dask's own gives NaN where a chunk is empty.
+        (mean,) = self._cluster.values([self.array.mean(dtype=np.float64)])
+        return float(self._cluster.values([((self.array - mean) ** 2).mean()])[0])
 
     @property
     def digest(self) -> str:

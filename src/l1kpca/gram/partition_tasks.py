@@ -26,15 +26,12 @@ class View:
     """How rows X of a partition become rows of G = (F - 1 o^T) W P."""
 
     origin: Array
-    directions: Array
-    """Orthonormal rows that P removes."""
-    landmarks: Any = None
-    """If given, F holds the similarities to them; else F = X."""
+    directions: Array  #: Orthonormal rows that P removes.
+    landmarks: Any = None  #: If given, F holds the similarities to them; else F = X.
     whitening: Any = None
-    whole: bool = False
-    """Whether F already includes W."""
+    whole: bool = False  #: Whether F already includes W.
+    #: Whether to subtract the origin from each row, because it is larger than what remains.
     taken_off: bool = False
-    """Whether to subtract the origin from each row, because it is larger than what remains."""
 
     @property
     def width(self) -> int:
