@@ -15,7 +15,7 @@ from l1kpca.cli.terminal import (
     DEFECT,
     INTERRUPTED,
     InputError,
-    library_errors_explained,
+    Terminal,
     status_of,
 )
 from l1kpca.files import OutputError
@@ -75,7 +75,7 @@ def test_a_traceback_is_shown_on_request_only(capsys, monkeypatch):
     ],
 )
 def test_what_the_library_says_is_passed_on(error, message):
-    with pytest.raises(InputError) as caught, library_errors_explained("data.csv"):
+    with pytest.raises(InputError) as caught, Terminal().work("data.csv"):
         raise error
     assert str(caught.value) == message
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import typer
 
 from l1kpca.cli import options as opt
-from l1kpca.cli.terminal import InputError, Terminal, library_errors_explained
+from l1kpca.cli.terminal import InputError, Terminal
 
 
 def detect(
@@ -37,7 +37,7 @@ def detect(
     if reference in data:
         raise InputError(f"--reference {reference} is DATA itself; give other rows, all ordinary.")
     if report is not None:
-        with library_errors_explained("--report"):
+        with terminal.work("--report"):
             templates()  # what is not installed is missed now, not after the work
     stated = {"kernel": kernel, "gamma": gamma, "n_components": components}
     settings = {
