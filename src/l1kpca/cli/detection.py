@@ -269,8 +269,8 @@ def show(summary: Summary, table: Table, terminal: Terminal) -> None:
     plain = summary.plain
     added = {"score": summary.whole.scores, "rank": summary.ranks}
     added["flag"] = summary.whole.flags.astype("int8")
-    if summary.p_values is not None:
-        added["p_value"] = summary.p_values
+    if "p_values" in summary.known:
+        added["p_value"] = summary.known["p_values"]
     terminal.write_table(table, added)
     terminal.table(f"The most abnormal rows of {plain['source']}", cells_of(plain["top"]))
     n, n_rows = plain["n_flagged"], plain["n_rows"]

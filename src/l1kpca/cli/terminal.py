@@ -3,6 +3,7 @@
 What goes wrong is one sentence and an exit status; a user never sees a traceback.
 """
 
+import importlib
 import json
 import os
 import shutil
@@ -47,7 +48,10 @@ class Terminal:
     _noted: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def check(self, inputs: Iterable[str], **others: str | Path | None) -> None:
-        """Refuse files that cannot be written, and inputs as outputs, before any work is done."""
+        """Refuse files that cannot be written, and inputs as outputs, before any work is done.
+
+        What is not installed and needed for them is missed now, too.
+        """
         from l1kpca.files import check_writable
         from l1kpca.tables.output import SUFFIXES
 
@@ -67,6 +71,13 @@ class Terminal:
                 known_by = f"the kind of file is told by it: {', '.join(SUFFIXES)}"
                 raise InputError(f"{what} has a suffix that is not known; {known_by}.")
             check_writable(path, overwrite=self.overwrite)
+            if name == "save":
+                importlib.import_module("skops")
+            elif name == "report":
+                from l1kpca.report.document import templates
+
+                with self.work("--report"):
+                    templates()
 
     def note(self, sentences: Iterable[str], about: str = "") -> None:
         """Remember what was done to the data; each thing once."""
