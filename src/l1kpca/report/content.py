@@ -2,7 +2,7 @@
 
 import platform
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -97,22 +97,16 @@ def report_of(
         why = [f"{shown_value(o['column'])} = {shown_value(o['value'])}" for o in row["reasons"]]
         asked.append({"row": row["row"], "score": short(row["score"]), "why": ", ".join(why)})
     facts: dict[str, Any] = {
-        **_some(plain, _SHARED),
+        **dict(zip(_SHARED, map(plain.get, _SHARED), strict=True)),
         "source": source, "n_listed": len(order), "suspects": asked, **_rows(summary, order),
         "map": {"score_cutoff": where.score_cutoff, "orthogonal_cutoff": where.orthogonal_cutoff},
         **_scores(summary, len(order)), **reasons(summary, order), **_method(summary, command),
     }  # fmt: skip
     # What the schema has beside the facts of the command line.
-    more = {
-        "schema": SCHEMA, "n_cells": facts["n_cells"],
-        "columns": [_some(column, _OF_COLUMNS) for column in facts["columns"]],
-        "kinds": [_some(kind, _OF_KINDS) for kind in facts["kinds"]],
-    }  # fmt: skip
+    more: dict[str, Any] = {"schema": SCHEMA, "n_cells": facts["n_cells"]}
+    for name, keys in (("columns", _OF_COLUMNS), ("kinds", _OF_KINDS)):
+        more[name] = [dict(zip(keys, map(one.get, keys), strict=True)) for one in facts[name]]
     return Report(facts, plain | more)
-
-
-def _some(facts: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    return {name: facts.get(name) for name in names}
 
 
 def _scores(summary: Summary, n_listed: int) -> dict[str, Any]:
@@ -162,7 +156,8 @@ def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
         "classical": None if classical is None else packed(classical, "u4"), "id": ids,
     }  # fmt: skip
     plane = {"ellipse": detector.rule_.ellipse(), "n_components": min(2, len(components))}
-    promise = _some(summary.plain["promise"], ("n_reference", "says"))
+    said = summary.plain["promise"]
+    promise = {"n_reference": said["n_reference"], "says": said["says"]}
     for name, kind in (("p_values", "f4"), ("most_false", "u4"), ("estimate", "f4")):
         values = summary.known.get(name)
         promise[name] = None if values is None else packed(values[listed], kind)
