@@ -34,6 +34,10 @@ UPDATE_SPAN = 4096  # entries of K c to update at once: in first-level cache, 1.
 # --- which way is faster -------------------------------------------------------------------------
 
 FEW_FLIPS = 0.5  # share of flipped rows below which updates by columns beat a pass over K
+
+# If the rounded rows of a factor take more bytes than FAR_BYTES, and this share of them is needed,
+# all of a span are read: in order, memory is as fast as for a fifth of them here and there.
+CROWDED, FAR_BYTES = 0.25, 2**24
 FEW_VECTORS = 3  # most vectors for which passes over the triangle of K beat BLAS with all of K
 
 # Rows up to which components are found on an explicit K: 10 linear components of 351 rows take a
