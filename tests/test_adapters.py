@@ -19,6 +19,7 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.adapters import L1KPCA
@@ -51,6 +52,21 @@ def test_it_is_a_detector_of_pyod(fitted, data):
     assert isinstance(fitted, BaseDetector)
     for name in ("decision_scores_", "labels_", "threshold_", "_mu", "_sigma", "_classes"):
         assert getattr(fitted, name) is not None
+
+
+LABELS = "PyOD's labels are 0 and 1, not 1 and -1"
+NOT_SCIKIT_LEARN = {
+    "check_outliers_fit_predict": LABELS,
+    "check_outliers_train": LABELS,
+    "check_classifier_data_not_an_array": "PyOD looks at y, to warn of it",
+}
+
+
+@pytest.mark.filterwarnings("ignore:y should not be presented")
+@pytest.mark.filterwarnings("ignore:fit_predict.* deprecated:FutureWarning")
+@parametrize_with_checks([L1KPCA()], expected_failed_checks=lambda _: NOT_SCIKIT_LEARN)
+def test_estimator_checks(estimator, check):
+    check(estimator)
 
 
 def test_scores_of_training_rows(fitted, data):
