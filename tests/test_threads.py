@@ -250,6 +250,7 @@ def _blas_threads():
     return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
 
+@pytest.mark.usefixtures("two_threads_of_blas")
 def test_blas_is_held_and_released():
     np.ones((2, 2)) @ np.ones((2, 2))
     before = _blas_threads()
@@ -261,6 +262,7 @@ def test_blas_is_held_and_released():
     assert _blas_threads() == before
 
 
+@pytest.mark.usefixtures("two_threads_of_blas")
 def test_blas_is_released_after_an_error():
     before = _blas_threads()
     with pytest.raises(ValueError, match="inside"), computing():
@@ -268,6 +270,7 @@ def test_blas_is_released_after_an_error():
     assert _blas_threads() == before
 
 
+@pytest.mark.usefixtures("two_threads_of_blas")
 def test_blas_is_held_until_the_last_of_overlapping_fits_ends():
     before = _blas_threads()
     first_in, second_in, first_out = (threading.Event() for _ in range(3))

@@ -33,7 +33,6 @@ def test_gray_code_order_visits_all(name, n):
     signs = gray_code_search(K)
     value = signs @ K @ signs
     assert value == pytest.approx(best_by_enumeration(K)[0], rel=1e-10, abs=1e-12)
-    assert signs @ K @ signs == pytest.approx(value)
 
 
 @pytest.mark.parametrize("n", [17, 19])
