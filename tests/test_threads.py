@@ -182,11 +182,13 @@ def test_an_error_in_a_piece_comes_out(workers, cost):
 
 
 def test_pieces_end_where_they_advance_when_another_fails():
-    """An endless piece does not keep the caller waiting."""
+    """An endless piece, once it has begun, does not keep the caller waiting."""
+    begun = threading.Event()
 
     def work(k):
-        if k == 0:
+        if k == 0 and begun.wait(60):
             raise ValueError("stop")
+        begun.set()
         while True:
             time.sleep(0.001)
             advance(1.0)
