@@ -47,7 +47,6 @@ test-nightly: $(VENV)/.ready  ## the same with many more examples and the seed o
 	  --hypothesis-seed=$(SEED_OF_THE_DAY) --timeout=3600 $(PYTEST_ARGS)
 
 # Old packages meet new ones that they depend on and did not know: what those deprecate is no fault.
-# An old hypothesis misses its own generator, which the garbage collector was told to leave alone.
 test-oldest:  ## the tests with the lowest versions that pyproject.toml allows, in .venv-oldest
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check uv
@@ -57,8 +56,7 @@ test-oldest:  ## the tests with the lowest versions that pyproject.toml allows, 
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python -r .venv-oldest/lowest.txt
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --no-deps -e .
 	$(TEST_ENV) NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba .venv-oldest/bin/python -m pytest -n $(WORKERS) \
-	  --dist loadfile -p no:cacheprovider -W ignore::DeprecationWarning \
-	  -W ignore::hypothesis.errors.HypothesisWarning $(PYTEST_ARGS)
+	  --dist loadfile -p no:cacheprovider -W ignore::DeprecationWarning $(PYTEST_ARGS)
 
 mutate: $(VENV)/.ready  ## change the code at random for 20 minutes, and see which changes no test notices
 	$(PYTHON) -m venv .venv-mutate

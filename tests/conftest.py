@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from threadpoolctl import threadpool_limits
 
-from l1kpca import tuning
+from l1kpca import threads, tuning
 from missing import DATA_MISSING, DATA_SETS, DATA_VARIABLE, REMEDIES
 
 LONG = (
@@ -129,6 +130,14 @@ def forked_workers():
               "l1kpca.gram.dask", "l1kpca.cli.detection"]  # fmt: skip
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         get_mp_context().set_forkserver_preload(needed)
+        yield
+
+
+@pytest.fixture
+def two_threads_of_blas():
+    """The tests run with one, and then it would not show whether BLAS is held to one."""
+    with threadpool_limits(2, user_api="blas"):
+        threads._let_go(force=True)  # any thread may change it now
         yield
 
 

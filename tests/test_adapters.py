@@ -16,9 +16,10 @@ from pyod.models.lscp import LSCP
 from pyod.utils.data import evaluate_print, generate_data
 from pyod.utils.utility import standardizer
 from scipy.stats import rankdata
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
+from sklearn.utils.estimator_checks import check_estimator
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
 from l1kpca.adapters import L1KPCA
@@ -51,6 +52,23 @@ def test_it_is_a_detector_of_pyod(fitted, data):
     assert isinstance(fitted, BaseDetector)
     for name in ("decision_scores_", "labels_", "threshold_", "_mu", "_sigma", "_classes"):
         assert getattr(fitted, name) is not None
+
+
+LABELS = "PyOD's labels are 0 and 1, not 1 and -1"
+NOT_SCIKIT_LEARN = {
+    "check_outliers_fit_predict": LABELS,
+    "check_outliers_train": LABELS,
+    "check_classifier_data_not_an_array": "PyOD looks at y, to warn of it",
+}
+
+
+@pytest.mark.filterwarnings("ignore:y should not be presented")
+@pytest.mark.filterwarnings("ignore:fit_predict.* deprecated:FutureWarning")
+@pytest.mark.skipif(
+    not issubclass(BaseDetector, BaseEstimator), reason="older PyOD is not made for scikit-learn"
+)
+def test_scikit_learns_checks():
+    check_estimator(L1KPCA(), expected_failed_checks=NOT_SCIKIT_LEARN, on_skip=None)
 
 
 def test_scores_of_training_rows(fitted, data):

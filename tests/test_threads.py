@@ -182,11 +182,13 @@ def test_an_error_in_a_piece_comes_out(workers, cost):
 
 
 def test_pieces_end_where_they_advance_when_another_fails():
-    """An endless piece does not keep the caller waiting."""
+    """An endless piece, once it has begun, does not keep the caller waiting."""
+    begun = threading.Event()
 
     def work(k):
-        if k == 0:
+        if k == 0 and begun.wait(60):
             raise ValueError("stop")
+        begun.set()
         while True:
             time.sleep(0.001)
             advance(1.0)
@@ -250,6 +252,7 @@ def _blas_threads():
     return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
 
+@pytest.mark.usefixtures("two_threads_of_blas")
 def test_blas_is_held_and_released():
     np.ones((2, 2)) @ np.ones((2, 2))
     before = _blas_threads()
@@ -261,6 +264,7 @@ def test_blas_is_held_and_released():
     assert _blas_threads() == before
 
 
+@pytest.mark.usefixtures("two_threads_of_blas")
 def test_blas_is_released_after_an_error():
     before = _blas_threads()
     with pytest.raises(ValueError, match="inside"), computing():
@@ -268,6 +272,7 @@ def test_blas_is_released_after_an_error():
     assert _blas_threads() == before
 
 
+@pytest.mark.usefixtures("two_threads_of_blas")
 def test_blas_is_held_until_the_last_of_overlapping_fits_ends():
     before = _blas_threads()
     first_in, second_in, first_out = (threading.Event() for _ in range(3))

@@ -9,6 +9,7 @@ except ImportError as error:
     raise ImportError(
         "l1kpca.adapters needs PyOD, which is not installed: pip install 'l1kpca[pyod]'"
     ) from error
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from l1kpca._typing import Array
@@ -57,6 +58,9 @@ class L1KPCA(BaseDetector):
     random_state: Any = None
     n_jobs: int | None = None
     memory_limit: Any = None
+
+    def __sklearn_tags__(self) -> Tags:
+        return KernelPCAOutlierDetector(self.pca).__sklearn_tags__()
 
     def fit(self, X: Any, y: Any = None) -> "L1KPCA":
         """Learn what ordinary rows look like; set scores and labels of the training rows.

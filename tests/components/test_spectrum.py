@@ -54,8 +54,9 @@ def test_an_indefinite_matrix_gives_its_positive_part():
     assert_allclose(leading_pairs(held(swap), len(swap), MEMORY)[0], np.ones(40), atol=1e-12)
 
 
-def test_low_rank_needs_one_column_for_each_rank():
-    X = low_rank_rows(np.random.default_rng(0), 200, 30, 6)
+@pytest.mark.parametrize("unit", [1e-6, 1, 1e6])
+def test_low_rank_needs_one_column_for_each_rank(unit):
+    X = unit * low_rank_rows(np.random.default_rng(0), 200, 30, 6)
     gram = CountingGram(held(X @ X.T))
     assert low_rank_factor(gram, 20).shape == (6, 200)
     assert gram.calls["columns"] == 6

@@ -216,6 +216,17 @@ def test_rounded_rows_are_a_screen_and_change_no_sign(shift, unit):
         assert one.trace == other.trace
 
 
+def test_rounded_rows_are_those_of_the_rows_as_they_are():
+    """Centered rows are rounded again; deflation changes no row, and one rounding serves all."""
+    X = rows() + 3
+    gram = linear(X)
+    assert_array_equal(gram.rounded[0], linear(X).rounded[0])
+    centered = gram.center(np.full(len(X), 1 / len(X)))
+    assert_array_equal(centered.rounded[0], linear(X - X.mean(axis=0)).rounded[0])
+    a = np.full(len(X), 0.1)
+    assert centered.without(a, centered.apply(a)).rounded is centered.rounded
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("width", [1, 7, 300])
 def test_rounded_rows_miss_no_more_of_a_product_than_the_bound_says(width, dtype):

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from l1kpca import L1KernelPCA
 from l1kpca.gram.choose import Nystroem
-from l1kpca.optimality import certify, exact
+from l1kpca.optimality import certify, exact, sdp
 from l1kpca.peers import KwakKernelPCA, L2KernelPCA
 from oracles import best_by_enumeration
 
@@ -88,6 +88,14 @@ def test_bounds_in_order_of_their_cost():
     assert branched.gap.sum() < sdp.gap.sum()
     assert "branch and bound" in branched.proof
     assert (branched.upper_bound >= branched.value * (1 - 1e-12)).all()
+
+
+def test_the_spectral_bound_is_the_cheap_one(monkeypatch):
+    """It solves no relaxation."""
+    model = L1KernelPCA(2, kernel="rbf").fit(rows())
+    expected = certify(model, bound="spectral").upper_bound
+    monkeypatch.delattr(sdp, "relaxation")
+    assert_allclose(certify(model, bound="spectral").upper_bound, expected)
 
 
 def test_branch_and_bound_to_the_end_is_the_optimum():

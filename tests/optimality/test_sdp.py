@@ -6,7 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
 from contracts.finders import PROBLEMS, find, held, problem
+from doubles import CountingGram
 from l1kpca import L1KernelPCA
+from l1kpca.optimality import sdp
 from l1kpca.optimality.sdp import SdpRounding, relaxation, unit_rows
 from oracles import best_by_enumeration, largest_flip_gain, mean_centered
 
@@ -72,6 +74,18 @@ def test_drops_its_shift_where_the_objective_would_fall():
     """Half of the diagonal taken off a diagonal-free matrix leaves nothing; signs stay valid."""
     K = np.kron(np.eye(6), np.array([[1.0, -0.99], [-0.99, 1.0]]))
     assert relaxation(held(K)).value == pytest.approx(best_by_enumeration(K)[0], rel=1e-6)
+
+
+def test_the_shift_saves_passes_where_the_kernel_is_nearly_diagonal(monkeypatch):
+    """Half of the diagonal: a third fewer than none of it, and than more than all of it."""
+    gram = CountingGram(held(np.eye(100) + 0.1 * problem("wide", 100, 0)[0]))
+    with_shift = relaxation(gram).value
+    passes = gram.calls["full products"]
+    for share in (0.0, 1.5):
+        monkeypatch.setattr(sdp, "_DIAGONAL_SHARE", share)
+        other = CountingGram(held(gram.apply(np.eye(100))))
+        assert relaxation(other).value == pytest.approx(with_shift, rel=1e-6)
+        assert passes < 0.7 * other.calls["full products"]
 
 
 def test_rows_of_length_one_and_what_stands_for_rows_of_zeros():

@@ -359,7 +359,7 @@ def test_holes_in_fit_score_cells_and_explain(X):
 def test_every_rule_takes_holes(X, rule):
     detector = KernelPCAOutlierDetector(rule=rule, random_state=0).fit(with_holes(X, 0.1))
     assert np.isfinite(detector.score_samples(with_holes(X, 0.5, seed=1))).all()
-    assert_allclose(detector.pca_.X_fit_, detector.pca_.X_fit_)
+    assert np.isfinite(detector.pca_.X_fit_).all()
 
 
 def test_a_hole_in_a_row_that_is_told_its_value_changes_nothing(X, detector):

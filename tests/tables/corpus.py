@@ -286,6 +286,10 @@ CASES = {
               sep=";"),
         notes=("left out: 2 (the first: ';m2;EUR;')",),
     ),
+    "a word in the only column of numbers is a cell, not a unit": text(
+        lines([("Dorf", "big"), *((town, size) for town, size, *_ in ROWS)], names=NAMES[:2]),
+        columns={"town": ["Dorf", *TOWN], "size": ["big", *SIZE]},
+    ),
     "a first row of holes and words": text(
         lines([("Dorf", "NA", "unknown", "-"), *ROWS]),
         columns={"town": ["Dorf", *TOWN], "size": [np.nan, *BASE["size"]],

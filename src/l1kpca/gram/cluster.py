@@ -124,7 +124,7 @@ class _Cluster:
 
     def _stuck(self) -> Exception | None:
         """The error to raise if this lasts: no workers, or all busy ones are paused."""
-        workers = self._asked("identity", n_workers=-1)["workers"]
+        workers = self._asked("identity")["workers"]
         busy = {worker for worker, tasks in self._asked("processing").items() if tasks}
         paused = {worker for worker, state in workers.items() if state["status"] == "paused"}
         if not workers:
