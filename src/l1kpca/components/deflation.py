@@ -24,6 +24,7 @@ from l1kpca.directions.starts import Start, batch_size, best_of_starts, norm
 from l1kpca.gram.base import Gram
 from l1kpca.gram.followed import Followed
 from l1kpca.gram.stored import StoredGram
+from l1kpca.loops import Factors
 from l1kpca.threads import Workers
 
 
@@ -98,14 +99,14 @@ class Deflation:
     ) -> Iterator[Component]:
         """The same, with one compiled call for each batch of starts."""
         index, done, noise = 0, list(so_far), np.array(_noise(gram))
-        earlier = np.empty((2, 0, gram.n_samples), dtype=gram.dtype)
+        coefs = scores = gram.table([])
         while index < limit:
             size = batch_size(self.start, index, gram.n_samples)
             wanted = min(size, limit - index)
             rng = np.random.default_rng([self.seed, index])
             starts, left, failed = self.start(gram, rng, size), gram, -1
             while not 0 < abs(left.diagonal()).sum() <= noise[0]:
-                others = done[index : index + wanted], earlier, wanted
+                others = done[index : index + wanted], (coefs.T, scores.T), wanted
                 new, batch = _batch(gram, starts, limits, others, noise)
                 for component in new:
                     yield component.oriented() if self.orient else component
@@ -119,7 +120,9 @@ class Deflation:
                 starts[:, [count]], failed = norm(left, rng), count
             else:
                 return
-            index, gram, earlier = index + size, left, np.concatenate([earlier, batch], axis=1)
+            for coef, score in zip(*batch, strict=True):
+                coefs, scores = gram.appended(coefs, coef), gram.appended(scores, score)
+            index, gram = index + size, left
 
     def _direction(self, gram: Gram, first: Followed | None, rng: np.random.Generator) -> Direction:
         """The next direction, from the start that is followed already, if there is one."""
@@ -148,7 +151,7 @@ def _noise(gram: Gram) -> tuple[float, float]:
 
 def _batch(
     gram: Gram, starts: Array, limits: Limits,
-    others: tuple[Sequence[Component], Array, int], noise: Array,
+    others: tuple[Sequence[Component], Factors, int], noise: Array,
 ) -> tuple[list[Component], Array]:  # fmt: skip
     """New components from these starts; the coefficients and scores of the whole batch.
 
