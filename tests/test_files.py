@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.io import savemat
 
 from l1kpca.files import OutputError, check_writable, read_arrays, replacing, unfinished
@@ -252,3 +253,29 @@ def test_a_matlab_file_on_which_the_reader_crashes_is_refused(tmp_path):
     path.write_bytes(bytes(content))
     with pytest.raises(ValueError, match=r"not a readable \.mat file, or it is damaged"):
         read_arrays(path)
+
+
+def test_a_matlab_file_is_never_read_in_this_process(tmp_path, monkeypatch):
+    """On a damaged file the reader may survive once, and crash the next time."""
+    path = tmp_path / "rows.mat"
+    kept = {
+        "X": ROWS,
+        "file": np.arange(3),
+        "S": sparse.eye(3, format="csc"),
+        "notes": {"a": [1, "b"]},
+    }
+    savemat(path, kept)
+    monkeypatch.setattr("scipy.io.loadmat", None)
+    arrays = read_arrays(path)
+    assert set(arrays) == set(kept)
+    np.testing.assert_array_equal(arrays["X"], ROWS)
+    np.testing.assert_array_equal(arrays["S"], np.eye(3))
+    assert arrays["notes"].dtype == object
+
+
+def test_a_matlab_file_beside_modules_of_other_names(tmp_path, monkeypatch):
+    """What lies in the folder of the user is not imported."""
+    (tmp_path / "scipy.py").write_text("raise SystemExit(1)")
+    savemat(tmp_path / "rows.mat", {"X": ROWS})
+    monkeypatch.chdir(tmp_path)
+    np.testing.assert_array_equal(read_arrays("rows.mat")["X"], ROWS)

@@ -94,39 +94,42 @@ def test_take_off(K, v, tolerance, start, stop):
     assert_allclose(sums, expected, atol=10 * tolerance)
 
 
+@pytest.mark.parametrize("most", [0.25, 1.0])
 @pytest.mark.parametrize("error", [0, 0.25, np.inf])
 @pytest.mark.parametrize(("start", "stop"), PIECES)
-def test_differing_signs(K, v, dtype, tolerance, start, stop, error):
-    """Signs that are no longer sure are computed anew, the others stay as they were.
+def test_differing_signs(K, v, dtype, tolerance, start, stop, error, most):
+    """Signs that are no longer sure are computed anew, or all if these are many.
 
     A rounded entry is used, without its possible error, where that leaves the sign sure.
     """
     c = np.where(np.arange(13) % 3 == 0, -1, 1).astype(dtype)
     lengths, before = np.full(13, 2.0), np.linspace(-9, 9, 13)
-    seen = np.stack([1 / lengths, before])
-    size, span = float(np.linalg.norm(v)), (start, stop)
+    sure = np.abs(before)
+    size, span = float(np.linalg.norm(v)), (start, stop, most)
     unit = (v / size).astype(np.float32)
     thin = np.rint(40 * K).astype(np.int16)
     rounded = thin, np.full(13, 1 / 40), np.full(13, float(error))
-    state = K, rounded, (v, unit), (4.0, size, 0.5), seen, c, span
+    state = K, rounded, (v, unit), (4.0, size, 0.5), (1 / lengths, sure), c, span
     found, change = differing_signs(*state)
     here = (np.arange(13) >= start) & (np.arange(13) < stop)
     stale = here & (np.abs(before) <= 4)
+    if stale.sum() > most * (stop - start):
+        stale = here
     few, entry, unsure = size / 40 * (thin @ unit) - 0.5, K @ v - 0.5, np.zeros(13)
     enough = np.abs(few) > error * size
     entry[enough], unsure[enough] = few[enough], error * size
-    until = np.copysign(4 + (np.abs(entry) - unsure) / lengths, entry)
-    expected = np.where(stale, until, before)
-    assert_allclose(seen[1], expected, atol=max(tolerance, 1e-4))
-    assert_array_equal(found, np.flatnonzero(here & (expected * c < 0)))
+    differs = stale & (entry * c < 0)
+    until = np.where(differs, 0, 4 + (np.abs(entry) - unsure) / lengths)
+    assert_allclose(sure, np.where(stale, until, np.abs(before)), atol=max(tolerance, 1e-4))
+    assert_array_equal(np.sort(found), np.flatnonzero(differs))
     assert_allclose(change, -2 * c[found] @ K[found], atol=tolerance)
 
 
 def test_differing_signs_keeps_the_sign_of_a_zero():
     F, signs = np.zeros((2, 3)), np.array([-1.0, 1.0])
     rounded = np.zeros((2, 3), np.int16), np.zeros(2), np.full(2, np.inf)
-    seen, b = np.array([[1.0, 1.0], [0.0, 0.0]]), np.ones(3)
-    state = F, rounded, (b, b.astype(np.float32)), (0.0, 1.0, 0.0), seen, signs, (0, 2)
+    seen, b = (np.ones(2), np.zeros(2)), np.ones(3)
+    state = F, rounded, (b, b.astype(np.float32)), (0.0, 1.0, 0.0), seen, signs, (0, 2, 1.0)
     assert not len(differing_signs(*state)[0])
     assert_array_equal(seen[1], 0)
 

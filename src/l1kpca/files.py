@@ -6,6 +6,7 @@ import secrets
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,20 @@ import numpy as np
 
 _UNFINISHED = ".part"
 _HDF5_STARTS = (b"\x89HDF\r\n\x1a\n", b"MATLAB 7.3 MAT-file")
+_OUT_OF_MEMORY = 3
+_FROM_MATLAB = f"""
+import sys
+import numpy as np
+from scipy.io import loadmat
+from scipy.sparse import issparse
+try:
+    found = {{k: a.toarray() if issparse(a) else a for k, a in loadmat(sys.argv[1]).items()
+             if not k.startswith("__")}}
+    np.savez(sys.argv[2], **{{("?" if a.dtype.hasobject else "=") + k:
+                             a.shape if a.dtype.hasobject else a for k, a in found.items()}})
+except MemoryError:
+    sys.exit({_OUT_OF_MEMORY})
+"""
 
 
 class OutputError(RuntimeError):
@@ -97,10 +112,7 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
         file.seek(0)
         try:
             if mat:
-                from scipy.io import loadmat  # noqa: PLC0415 (slow, and needed here alone)
-
-                _survive_matlab(path)
-                return {k: a for k, a in loadmat(file).items() if not k.startswith("__")}
+                return _from_matlab(path)
             loaded = np.load(file, allow_pickle=False)
             return {"X": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
         except MemoryError:
@@ -115,17 +127,21 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise ValueError(said) from error
 
 
-def _survive_matlab(path: Path) -> None:
-    """Refuse a file on which SciPy's reader crashes, as it does on some that are damaged.
-
-    It is tried in a process of its own, whose errors are found again here.
-    """
-    code = "import sys; from scipy.io import loadmat; loadmat(sys.argv[1])"
-    tried = subprocess.run(  # noqa: S603 (our own Python)
-        [sys.executable, "-c", code, str(path.absolute())], capture_output=True, check=False
-    )
-    if tried.returncode not in (0, 1):
-        raise ValueError(f"SciPy's reader ended with {tried.returncode}")
+def _from_matlab(path: Path) -> dict[str, Any]:
+    """Read in a process of its own: on some damaged files SciPy's reader crashes, now and then."""
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder) / "plain.npz"
+        command = [sys.executable, "-P", "-c", _FROM_MATLAB, str(path.absolute()), str(plain)]
+        ended = subprocess.run(command, capture_output=True, check=False).returncode  # noqa: S603
+        if ended == _OUT_OF_MEMORY:
+            raise MemoryError
+        if ended:
+            raise ValueError(f"SciPy's reader ended with {ended}")
+        with np.load(plain, allow_pickle=False) as held:
+            return {
+                name[1:]: array if name[0] == "=" else np.empty(array, dtype=object)
+                for name, array in held.items()
+            }
 
 
 @contextmanager

@@ -80,9 +80,8 @@ def save(
     try:
         import skops.io  # noqa: PLC0415 (only an extra installs it)
     except ImportError as error:
-        raise ImportError(
-            "saved models need skops, which is not installed: pip install 'l1kpca[cli]'."
-        ) from error
+        lacking = "saved models need skops, which is not installed: pip install 'l1kpca[cli]'."
+        raise ModuleNotFoundError(lacking, name="skops") from error
     kept, arrays = dict(attached or {}), list[Any]()
     try:
         model = to_plain(estimator, arrays)

@@ -23,8 +23,7 @@ MAX_LANES = 32  # partial sums over tiles: enough for 16 threads, and little mem
 TRIANGLE_PIECES = 16  # of a product with a stored K: enough for 16 threads
 
 ROW_SPAN = 16_384  # rows of a factor or of new data to process at once: 13 MB at 100 columns
-ROUNDED_ENTRIES = 2**18  # of a factor to round at once: 2 MB, in the second-level cache
-LANDMARK_SPAN = 4096  # rows whose similarities to landmarks are whitened at once: 16 MB at 500
+LANDMARK_SPAN = 1024  # rows whose similarities to landmarks are whitened at once: 4 MB at 500
 
 # Bytes of landmark features above which they are kept in single precision: half the memory, with
 # errors of 1e-7, far below what landmarks miss of K.
@@ -40,6 +39,10 @@ UPDATE_SPAN = 4096  # entries of K c to update at once: in first-level cache, 1.
 
 FEW_FLIPS = 0.5  # share of flipped rows below which updates by columns beat a pass over K
 FEW_VECTORS = 3  # most vectors for which passes over the triangle of K beat BLAS with all of K
+
+# If the rounded rows of a factor take more bytes than FAR_BYTES, and this share of them is needed,
+# all of a span are read: in order, memory is as fast as for a fifth of them here and there.
+CROWDED, FAR_BYTES = 0.25, 2**24
 
 # Rows up to which components are found on an explicit K: 10 linear components of 351 rows take a
 # quarter of the time.  If K is stored anyway, searches run in one compiled call on one core with so

@@ -15,7 +15,7 @@ from l1kpca.cli.terminal import (
     DEFECT,
     INTERRUPTED,
     InputError,
-    library_errors_explained,
+    Terminal,
     status_of,
 )
 from l1kpca.files import OutputError
@@ -75,7 +75,7 @@ def test_a_traceback_is_shown_on_request_only(capsys, monkeypatch):
     ],
 )
 def test_what_the_library_says_is_passed_on(error, message):
-    with pytest.raises(InputError) as caught, library_errors_explained("data.csv"):
+    with pytest.raises(InputError) as caught, Terminal().work("data.csv"):
         raise error
     assert str(caught.value) == message
 
@@ -96,17 +96,24 @@ def test_without_the_extra_the_missing_package_is_named(tmp_path):
     )
 
 
-def test_a_report_without_its_extra_is_refused_before_the_work(tmp_path, program):
-    (tmp_path / "jinja2.py").write_text("raise ModuleNotFoundError('no jinja2', name='jinja2')")
+@pytest.mark.parametrize(
+    ("option", "package", "message"),
+    [
+        ("--report", "jinja2", "--report: a report needs jinja2, {said} 'l1kpca[report]'."),
+        ("--save", "skops", "the command line needs skops, {said} 'l1kpca[cli]'."),
+    ],
+)
+def test_a_file_without_its_extra_is_refused_before_the_work(
+    tmp_path, program, option, package, message
+):
+    said = "which is not installed; install it with: pip install"
+    (tmp_path / f"{package}.py").write_text(f"raise ModuleNotFoundError('no', name='{package}')")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     done = program(
-        "detect", tmp_path / "not read", "--report", tmp_path / "r.html",
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        "detect", tmp_path / "not read", option, tmp_path / "file",
+        env={**os.environ, "PYTHONPATH": path},
     )  # fmt: skip
-    assert done.status == 2
-    assert done.stderr == (
-        "l1kpca: --report: a report needs jinja2, which is not installed; install it with:"
-        " pip install 'l1kpca[report]'.\n"
-    )
+    assert (done.status, done.stderr) == (2, f"l1kpca: {message.format(said=said)}\n")
 
 
 def test_a_damaged_file_that_asks_for_terabytes(capsys, tmp_path):

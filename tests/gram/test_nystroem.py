@@ -102,3 +102,36 @@ def test_many_features_are_kept_in_single_precision(monkeypatch, shift):
     for n_jobs in (1, 2):
         again = L1KernelPCA(4, **settings, n_jobs=n_jobs).fit(X)
         assert_array_equal(again.dual_components_, half.dual_components_)
+
+
+@pytest.mark.parametrize("most", [0, 2**40])
+def test_stored_features_are_centered_without_a_copy(make_rows, monkeypatch, most):
+    """Also if the rows are sorted, so that the first ones say little about their mean."""
+    monkeypatch.setattr(tuning, "SINGLE_FEATURES", most)
+    monkeypatch.setattr(tuning, "MEDIAN_ROWS", 20)
+    X, kernel = np.sort(make_rows(N), axis=0), Kernel("rbf", {"gamma": 0.2})
+    gram = Nystroem(LANDMARKS).build(X, kernel, Resources(BYTES))
+    centered = gram.center(np.full(N, 1 / N))
+    assert centered.F is gram.F
+    K, everything = gram.columns(np.arange(N)), np.arange(N)
+    streamed = Nystroem(LANDMARKS).build(X, kernel, Resources(1))
+    assert_allclose(K, streamed.columns(everything), atol=1e-5)
+    expected = K - K.mean(axis=0) - K.mean(axis=1)[:, np.newaxis] + K.mean()
+    assert_allclose(centered.columns(everything), expected, atol=1e-5)
+    v = np.random.default_rng(0).normal(size=N)
+    assert_allclose(centered.apply(v), expected @ v, atol=1e-4)
+    some = everything[::3]
+    assert_allclose(centered.apply(v[some], at=some), expected[:, some] @ v[some], atol=1e-4)
+
+
+def test_features_in_single_precision_are_their_own_screen(make_rows, monkeypatch):
+    """What their products in single precision may miss is known."""
+    monkeypatch.setattr(tuning, "SINGLE_FEATURES", 0)
+    gram = Nystroem(LANDMARKS).build(make_rows(N), Kernel("rbf", {"gamma": 0.2}), Resources(BYTES))
+    F, units, errors = gram.rounded
+    assert F is gram.F
+    unit = np.random.default_rng(0).normal(size=(F.shape[1], 40))
+    unit /= np.linalg.norm(unit, axis=0)
+    missed = np.abs(units[:, np.newaxis] * (F @ unit.astype(np.float32)) - F.astype(float) @ unit)
+    assert (missed.max(axis=1) <= errors).all()
+    assert errors.max() < 1e-5

@@ -321,6 +321,20 @@ def test_many_columns_with_holes_by_steps(X, monkeypatch):
     assert_allclose(cells.given(rows)[1][np.isnan(rows)], exact[np.isnan(rows)], rtol=1e-6)
 
 
+def test_a_single_hole_leaves_the_others_their_own_deviations(X, monkeypatch):
+    """Also with many columns."""
+    cells, rows = learned(X), np.where(np.eye(12, dtype=bool), np.nan, X[:12])
+    residual, expected, oddness = cells.given(rows)
+    monkeypatch.setattr(tuning, "HOLE_COLUMNS", 5)
+    for found, exact in zip(cells.given(rows), (residual, expected, oddness), strict=True):
+        assert_allclose(found, exact, rtol=1e-9)
+    S = cells.keen.times(np.eye(12))
+    for hole, weight in enumerate(cells.keen.expected(np.zeros((12, 12)), np.isnan(rows))[2]):
+        others = np.delete(np.arange(12), hole)
+        inverse = np.linalg.inv(S[np.ix_(others, others)])
+        assert_allclose(weight[others], inverse.diagonal(), rtol=1e-9)
+
+
 def test_holes_in_fit_score_cells_and_explain(X):
     holey = with_holes(X, 0.3)
     holey[5, 2] = X[5, 2] + 50 * X[:, 2].std()

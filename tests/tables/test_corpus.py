@@ -32,10 +32,6 @@ def assert_columns(frame, columns):
         assert len(kinds) == 1, name
 
 
-def test_the_corpus_is_large_enough():
-    assert len(CASES) >= 60
-
-
 @every_case
 def test_python(case, tmp_path):
     table = read_table(written(case, tmp_path), Reading(**case.said))

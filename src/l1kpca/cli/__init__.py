@@ -4,14 +4,6 @@ import io
 import signal
 import sys
 
-EXTRAS = ("typer", "rich", "pandas", "pyarrow", "skops")  # of the extra ``cli``
-
-
-def lacking(package: str) -> str:
-    """The sentence for a package of the extra that is not installed."""
-    missing = f"the command line needs {package}, which is not installed"
-    return f"{missing}; install it with: pip install 'l1kpca[cli]'."
-
 
 def main() -> None:
     """Run the program ``l1kpca``; ends the process."""
@@ -28,15 +20,8 @@ def main() -> None:
             sys.exit()
         # Imported here, so that a plain installation says in one sentence what is missing.
         from l1kpca.cli.app import run
-    except ModuleNotFoundError as error:
-        if error.name not in EXTRAS:
-            raise
-        print(f"l1kpca: {lacking(error.name)}", file=sys.stderr)
-        sys.exit(2)
-    except OSError as error:
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (a user never sees a traceback)
         from l1kpca.cli.terminal import status_of
 
         sys.exit(status_of(error))
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
     sys.exit(run())

@@ -3,7 +3,6 @@
 import importlib
 import pkgutil
 import sys
-from operator import attrgetter
 from typing import Annotated, Any
 
 import typer
@@ -20,8 +19,7 @@ def run(arguments: list[str] | None = None) -> int:
         arguments = [*arguments, "--help"]
     try:
         program = make_program(arguments[0] if arguments else None)
-        settings = {"prog_name": "l1kpca", "standalone_mode": False}
-        result = program(args=arguments, obj=arguments, **settings)
+        result = program(args=arguments, obj=arguments, prog_name="l1kpca", standalone_mode=False)
         if result == INTERRUPTED:  # what typer makes of Ctrl-C
             raise KeyboardInterrupt
         sys.stdout.flush()  # a full disk is noticed here, not after the last word
@@ -39,7 +37,7 @@ def make_program(wanted: str | None = None) -> typer.Typer:
         name="l1kpca", pretty_exceptions_enable=False, add_completion=False, rich_markup_mode=None
     )
     program.callback(invoke_without_command=True)(_common)
-    names: list[str] = [*map(attrgetter("name"), pkgutil.iter_modules(commands.__path__))]
+    names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
     for name in [wanted] if wanted and wanted in names else names:
         found = getattr(importlib.import_module(f"{commands.__name__}.{name}"), name, None)
         if isinstance(found, typer.Typer):

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -185,7 +185,15 @@ def tallied(
         found = scores, flags, None if labels[0] is None else np.concatenate(labels), rows
         sample = encoded.encoder.encode(typical).X
         whole = Whole(*found, sample, lambda column: typical[column].array)
-    return _cases(table, encoded, whole), judged, _notes(changes, holes)
+    frame, used, ids = encoded.table, encoded.encoder.columns_, table.id_column
+    cases = Cases(
+        X=encoded, columns=used, column_of=encoded.encoder.column_of_,
+        values=lambda column: frame[column].array,
+        names=None if ids is None else frame[ids].to_numpy(dtype=object),
+        labels=table.labels(frame), whole=whole,
+        left_out=[name for name in table.feature_columns if name not in used],
+    )  # fmt: skip
+    return cases, judged, _notes(changes, holes)
 
 
 def _best(kept: list[_Part], n_kept: int) -> _Part:
@@ -194,17 +202,6 @@ def _best(kept: list[_Part], n_kept: int) -> _Part:
     abnormality = np.concatenate([*map(attrgetter("abnormality"), found)])
     best = np.sort(np.argsort(-abnormality, kind="stable")[:n_kept])
     return taken(parts, best), taken(found, best), taken(places, best)
-
-
-def _cases(table: Table, encoded: Encoded, whole: Whole | None) -> Cases:
-    frame, used, ids = encoded.table, encoded.encoder.columns_, table.id_column
-    return Cases(
-        X=encoded, columns=used, column_of=encoded.encoder.column_of_,
-        values=lambda column: frame[column].array,
-        names=None if ids is None else frame[ids].to_numpy(dtype=object),
-        labels=table.labels(frame), whole=whole,
-        left_out=[name for name in table.feature_columns if name not in used],
-    )  # fmt: skip
 
 
 def _notes(changes: Mapping[Any, tuple[int, str]], holes: Counter[str]) -> Iterator[str]:
@@ -235,8 +232,7 @@ def taken(values: Sequence[Any], rows: np.ndarray) -> Any:
 
 def cells_of(top: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Rows as they are shown, with their reasons."""
-    with_names = [*map(itemgetter("name"), top)].count(None) < len(top)
-    rows = []
+    with_names, rows = {row["name"] for row in top} != {None}, []
     for row in top:
         cells = {"rank#": str(row["rank"]), "row#": str(row["row"])}
         if with_names:
@@ -249,13 +245,12 @@ def cells_of(top: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
             cells["truth"] = "outlier" if row["label"] else "inlier"
         reasons = []
         for one in row["reasons"]:
-            value = shown_value(one["value"])
-            cell = f"{shown_value(one['column'])} = {value}"
+            value, more = shown_value(one["value"]), ""
             if "unread" in one:
-                cell = f"{shown_value(one['column'])} = {value!r}: {one['unread']}"
+                value, more = repr(value), f": {one['unread']}"
             elif one["expected"] is not None:
-                cell += f", expected about {shown_value(short(one['expected'], 3))}"
-            reasons.append(f"{cell} ({one['share']:.0%})")
+                more = f", expected about {shown_value(short(one['expected'], 3))}"
+            reasons.append(f"{shown_value(one['column'])} = {value}{more} ({one['share']:.0%})")
         cells["most responsible columns (share of the score)"] = ", ".join(reasons)
         rows.append(cells)
     return rows
@@ -269,8 +264,8 @@ def show(summary: Summary, table: Table, terminal: Terminal) -> None:
     plain = summary.plain
     added = {"score": summary.whole.scores, "rank": summary.ranks}
     added["flag"] = summary.whole.flags.astype("int8")
-    if summary.p_values is not None:
-        added["p_value"] = summary.p_values
+    if "p_values" in summary.known:
+        added["p_value"] = summary.known["p_values"]
     terminal.write_table(table, added)
     terminal.table(f"The most abnormal rows of {plain['source']}", cells_of(plain["top"]))
     n, n_rows = plain["n_flagged"], plain["n_rows"]

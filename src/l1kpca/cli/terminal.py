@@ -3,6 +3,7 @@
 What goes wrong is one sentence and an exit status; a user never sees a traceback.
 """
 
+import importlib
 import json
 import os
 import shutil
@@ -16,19 +17,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from l1kpca.cli import EXTRAS, lacking
-
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from l1kpca.tables.table import Table
 
+EXTRAS = ("typer", "rich", "pandas", "pyarrow", "skops")  # of the extra ``cli``
 BAD_INPUT = 2
 DEFECT = 1
 DRIFT = 3
 INTERRUPTED = 130
 TRACEBACK_VARIABLE = "L1KPCA_TRACEBACK"
 _WIDTH_OF_FILES, _WIDTH_OF_NOTES = 160, 2000
+_UNFIT = (ValueError, OverflowError, ImportError, FileNotFoundError, ConnectionError)
 
 
 class InputError(Exception):
@@ -47,7 +48,10 @@ class Terminal:
     _noted: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def check(self, inputs: Iterable[str], **others: str | Path | None) -> None:
-        """Refuse files that cannot be written, and inputs as outputs, before any work is done."""
+        """Refuse files that cannot be written, and inputs as outputs, before any work is done.
+
+        What is not installed and needed for them is missed now, too.
+        """
         from l1kpca.files import check_writable
         from l1kpca.tables.output import SUFFIXES
 
@@ -67,6 +71,13 @@ class Terminal:
                 known_by = f"the kind of file is told by it: {', '.join(SUFFIXES)}"
                 raise InputError(f"{what} has a suffix that is not known; {known_by}.")
             check_writable(path, overwrite=self.overwrite)
+            if name == "save":
+                importlib.import_module("skops")
+            elif name == "report":
+                from l1kpca.report.document import templates
+
+                with self.work("--report"):
+                    templates()
 
     def note(self, sentences: Iterable[str], about: str = "") -> None:
         """Remember what was done to the data; each thing once."""
@@ -87,12 +98,21 @@ class Terminal:
     def work(self, on: str, doing: str = "") -> Iterator[Callable[[float, float], None]]:
         """Let the library work on a file or an option, which is to blame for errors.
 
-        Warnings become notes.  ``doing`` is said beside a progress bar.
+        Warnings become notes, and what it says about unfit values the one sentence of the user.
+        ``doing`` is said beside a progress bar.
         """
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
-            with library_errors_explained(on), self.progress(doing) as progress:
-                yield progress
+            try:
+                with self.progress(doing) as progress:
+                    yield progress
+            except _UNFIT as error:
+                if type(error).__module__.startswith("l1kpca."):  # says itself what is to blame
+                    raise
+                raise InputError(f"{on}: {_one_line(str(error))}") from error
+            except MemoryError as error:
+                way_out = "set a smaller --memory-limit, or use fewer rows."
+                raise InputError(f"{on}: not enough memory; {way_out}") from error
         for warning in caught:
             self.note([" ".join(str(warning.message).split())])
 
@@ -177,66 +197,45 @@ class Terminal:
         self.result({**plain, "notes": self.notes, "written": written})
 
 
-@contextmanager
-def library_errors_explained(doing: str) -> Iterator[None]:
-    """Pass on what the library says about unfit values as the user's one sentence."""
-    try:
-        yield
-    except (ValueError, OverflowError, ImportError, FileNotFoundError, ConnectionError) as error:
-        if type(error).__module__.startswith("l1kpca."):  # says itself which file is to blame
-            raise
-        raise InputError(f"{doing}: {_one_line(str(error))}") from error
-    except MemoryError as error:
-        way_out = "set a smaller --memory-limit, or use fewer rows."
-        raise InputError(f"{doing}: not enough memory; {way_out}") from error
-
-
 def status_of(error: BaseException) -> int:
     """Say what went wrong in one sentence on stderr; the exit status.
 
     0: nobody reads any more.  1: a defect.  2: unfit input or options.  130: interrupted.
     """
-    if isinstance(error, KeyboardInterrupt):
-        say("interrupted; no partial files were left.")
-        return INTERRUPTED
     if isinstance(error, OSError):
         # What is still waiting to be printed cannot be, and must not fail again at exit.
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (stands in until exit)
     if isinstance(error, BrokenPipeError):  # the reader went away, as `head` does
         return 0
-    sentence = None  # what a user can do something about
-    if type(error).__module__.startswith("l1kpca."):  # errors of our own are such a sentence
+    status = BAD_INPUT  # what a user can do something about
+    if isinstance(error, KeyboardInterrupt):
+        status, sentence = INTERRUPTED, "interrupted; no partial files were left."
+    elif type(error).__module__.startswith("l1kpca."):  # errors of our own are such a sentence
         sentence = str(error)
     elif hasattr(error, "format_message"):  # how typer reports options that it cannot read
         sentence = f"{_one_line(error.format_message())} Add --help for what is possible."
     elif isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
-        sentence = lacking(error.name)
+        missing = f"the command line needs {error.name}, which is not installed"
+        sentence = f"{missing}; install it with: pip install 'l1kpca[cli]'."
     elif isinstance(error, MemoryError):
         sentence = "not enough memory; use fewer rows, or write the file again if it is damaged."
     elif isinstance(error, OSError):
         what = error.filename or "the output"
         why = error.strerror or _one_line(str(error))
         sentence = f"{what} could not be read or written: {why}."
-    if sentence is not None:
-        say(sentence)
-        return BAD_INPUT
-    if os.environ.get(TRACEBACK_VARIABLE):
-        traceback.print_exception(error)
-    say(
-        f"unexpected {type(error).__name__}: {_one_line(str(error))} This is a defect of l1kpca;"
-        f" set {TRACEBACK_VARIABLE}=1, run the command again, and report what it prints."
-    )
-    return DEFECT
+    else:
+        unexpected = f"unexpected {type(error).__name__}: {_one_line(str(error))} This is a defect"
+        report = "run the command again, and report what it prints."
+        status, sentence = DEFECT, f"{unexpected} of l1kpca; set {TRACEBACK_VARIABLE}=1, {report}"
+        if os.environ.get(TRACEBACK_VARIABLE):
+            traceback.print_exception(error)
+    print(f"l1kpca: {printable(sentence)}", file=sys.stderr)
+    return status
 
 
 def _one_line(text: str) -> str:
     text = " ".join(text.split())
     return text if text.endswith((".", "!", "?")) else f"{text}."
-
-
-def say(sentence: str) -> None:
-    """Tell the user on stderr."""
-    print(f"l1kpca: {printable(sentence)}", file=sys.stderr)
 
 
 def printable(text: str) -> str:

@@ -12,13 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.checks import (
-    check_kernel_matrix,
-    check_scale,
-    check_seed,
-    is_dask,
-    read_memory_limit,
-)
+from l1kpca.checks import check_kernel_matrix, check_scale, check_seed, is_dask, read_memory_limit
 from l1kpca.components.base import Component, ComponentSolver
 from l1kpca.components.subspace import Reaching
 from l1kpca.estimators.advice import warn_of_fit

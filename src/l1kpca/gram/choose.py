@@ -138,21 +138,30 @@ def nystroem_gram(X: Any, kernel: Kernel, index: Array, memory: int, workers: Wo
     entries = X.shape[0] * whitening.shape[1]
     many = entries * whitening.itemsize > tuning.SINGLE_FEATURES
     dtype = np.dtype(np.float32) if many else whitening.dtype
-    # Twice: centering makes a second array.
+    # Twice: searches need room too, for rounded rows or for vectors.
     stored = 2 * entries * dtype.itemsize <= memory
-    F: Any = np.empty((X.shape[0], whitening.shape[1]), dtype=dtype) if stored else similar
-
-    def work(rows: slice) -> None:
-        F[rows] = similar[rows] @ whitening
-
-    if stored:
-        pieces = [(rows,) for rows in spans(len(F), tuning.LANDMARK_SPAN)]
-        workers.run(work, pieces, cost=F.size * len(whitening))
-    gram = FactorGram(F, workers, kernel, landmarks.X, whitening)
+    features = stored_features(similar, whitening, dtype, workers) if stored else (similar, None)
+    gram = FactorGram(features[0], workers, kernel, landmarks.X, whitening, taken_off=features[1])
     total = float(kernel.diagonal(X).sum())
     # What the approximation misses is positive semidefinite, so its trace is its size.
     gram.lost_share = max(0.0, 1.0 - float(gram.diagonal().sum()) / total) if total > 0 else 0.0
     return gram
+
+
+def stored_features(
+    similar: LandmarkRows, whitening: Array, dtype: np.dtype[Any], workers: Workers
+) -> tuple[Array, Array]:
+    """Features k(X, L) W less a row near their mean, and this row: to center takes no copy."""
+    F = np.empty((similar.shape[0], whitening.shape[1]), dtype=dtype)
+    some = similar[:: max(1, len(F) // tuning.MEDIAN_ROWS)]
+    taken_off = some.mean(axis=0) @ whitening
+
+    def work(rows: slice) -> None:
+        F[rows] = similar[rows] @ whitening - taken_off
+
+    pieces = [(rows,) for rows in spans(len(F), tuning.LANDMARK_SPAN)]
+    workers.run(work, pieces, cost=F.size * len(whitening))
+    return F, taken_off
 
 
 def tile_side(dtype: np.dtype, resources: Resources, n_samples: int) -> int:

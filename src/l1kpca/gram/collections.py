@@ -1,7 +1,6 @@
 """Dask arrays and data frames: checks, maps, samples, and rows by partition."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import compress
 from typing import Any
@@ -168,13 +167,9 @@ class DaskRows:
 
     def variance(self) -> float:
         """Variance of all entries."""
-        ones = tasks.Signs(np.zeros(self.shape[1]))
-        totals = self.run(partial(tasks.sums, [ones]), tasks.added)[0]
-        size = self.shape[0] * self.shape[1]
-        mean = np.full(self.shape[1], totals[:-1].sum() / size, self.dtype)
-        squares = partial(tasks.sizes, tasks.lengths)
-        around = self.run(squares, tasks.summarized, replace(self.plain, origin=mean))
-        return float(around[0, 0]) / size
+        # Dask's own gives NaN where a chunk is empty.
+        (mean,) = self._cluster.values([self.array.mean(dtype=np.float64)])
+        return float(self._cluster.values([((self.array - mean) ** 2).mean()])[0])
 
     @property
     def digest(self) -> str:

@@ -37,8 +37,7 @@ class Dask:
     cluster's memory); otherwise they recompute the blocks for each product.
     """
 
-    rows: Any
-    """The training rows, a Dask array of shape (n_samples, n_features)."""
+    rows: Any  #: The training rows, a Dask array of shape (n_samples, n_features).
 
     def build(self, X: Any, kernel: Kernel, resources: Resources) -> Gram:
         """Build a `DaskGram`; X holds the same rows in this process."""

@@ -8,16 +8,39 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
-from l1kpca import tuning
+from l1kpca import loops, tuning
 from l1kpca._typing import Array
 from l1kpca.gram.base import Gram
 from l1kpca.gram.followed import Followed
 from l1kpca.gram.followed_factor import FollowedFactor
 from l1kpca.gram.projection import Projection
 from l1kpca.kernels import Kernel, KernelBlocks, Rows
+from l1kpca.loops import compiled
 from l1kpca.threads import Workers, spans
 
 _FULL = 32767  # the largest number of 16 bits
+_ROUNDING = 1.2e-7  # of numbers in single precision
+
+
+@compiled
+def round_rows(F: Array, thin: Array, units: Array, errors: Array) -> None:
+    """Write rows as 16-bit integers, their units, and error bounds, unless they are tiny."""
+    for i in range(len(F)):
+        largest = 0.0
+        for j in range(F.shape[1]):
+            largest = max(largest, abs(F[i, j]))
+        if largest > 1e-290:
+            scale, lost, square = _FULL / largest, 0.0, 0.0
+            for j in range(F.shape[1]):
+                entry = F[i, j] * scale
+                whole = np.rint(entry)
+                thin[i, j] = np.int16(whole)
+                lost += (entry - whole) ** 2
+                square += whole * whole
+            units[i] = largest / _FULL
+            # Of a product: what was lost of the row, and rounding errors of sums.
+            bound = 1.01 * np.sqrt(lost) + _ROUNDING * (F.shape[1] + 8) * np.sqrt(square) + 1e-9
+            errors[i] = units[i] * bound
 
 
 class LandmarkRows:
@@ -42,13 +65,14 @@ class FactorGram(Gram):
     directions of earlier components.  The short vector b = G^T v represents v: the image K v is
     G b, and v^T K v is b^T b.
 
-    With ``landmarks`` L, ``whitening`` is k(L, L)^(-1/2); an array F is then k(X, L) W, perhaps in
-    single precision.
+    With ``landmarks`` L, ``whitening`` is k(L, L)^(-1/2); an array F is then k(X, L) W less a row
+    that was ``taken_off``, perhaps in single precision.
     """
 
     def __init__(
-        self, F: Any, workers: Workers, kernel: Kernel, landmarks: Any = None, whitening: Any = None
-    ):
+        self, F: Any, workers: Workers, kernel: Kernel, landmarks: Any = None,
+        whitening: Any = None, taken_off: Array | None = None,
+    ):  # fmt: skip
         self.F = F
         self.workers = workers
         self.kernel = kernel
@@ -57,8 +81,8 @@ class FactorGram(Gram):
         self.n_samples = F.shape[0]
         self.dtype = np.dtype(F.dtype if whitening is None else whitening.dtype)
         self.bytes_held = int(getattr(F.data if sparse.issparse(F) else F, "nbytes", 0))
-        self.origin = np.zeros(F.shape[1], dtype=self.dtype)
-        self.taken_off: Array | None = None
+        self.origin = np.zeros(F.shape[1], dtype=self.dtype) if taken_off is None else -taken_off
+        self.taken_off = taken_off
         """The part of the origin that F no longer contains."""
         width = whitening.shape[1] if whitening is not None else F.shape[1]
         self.directions = np.zeros((0, width), dtype=self.dtype)
@@ -174,27 +198,18 @@ class FactorGram(Gram):
 
         The products may be in single precision.  A quarter of the memory traffic: 200 000 rows of
         100 columns take 0.7 of the time.  Tiny rows, and F on disk, have infinite errors instead.
+        Features in single precision serve as they are.
         """
+        if self.F.dtype != self.dtype:
+            scale = _ROUNDING * (self.F.shape[1] + 8)
+            return self.F, np.ones(self.n_samples), scale * row_norms(self.F).astype(float) + 1e-30
         width = 0 if isinstance(self.F, np.memmap) else self.F.shape[1]
         thin = np.zeros((self.n_samples, width), dtype=np.int16)
         units, errors = np.zeros(self.n_samples), np.full(self.n_samples, np.inf)
 
-        def work(rows: slice) -> None:
-            F = self.F[rows]
-            largest = np.maximum(F.max(axis=1), -F.min(axis=1)).astype(float)
-            kept = largest > 1e-290
-            units[rows] = np.where(kept, largest / _FULL, 0)
-            lost = F * np.divide(_FULL, largest, out=np.zeros(len(F)), where=kept)[:, np.newaxis]
-            whole = np.rint(lost)
-            thin[rows] = whole
-            lost -= whole
-            # Of a product: what was lost of the row, and rounding errors of sums.
-            bounds = 1.01 * row_norms(lost) + 1.2e-7 * (width + 8) * row_norms(whole) + 1e-9
-            errors[rows] = np.where(kept, units[rows] * bounds, np.inf)
-
-        size = max(1, tuning.ROUNDED_ENTRIES // max(1, width))
-        cuts = spans(self.n_samples if width else 0, size)
-        self.workers.run(work, list(zip(cuts, strict=True)), cost=8 * thin.size)
+        cuts = spans(self.n_samples if width else 0, tuning.ROW_SPAN)
+        pieces = [(self.F[rows], thin[rows], units[rows], errors[rows]) for rows in cuts]
+        self.workers.run(round_rows, pieces, cost=2 * thin.size)
         return thin, units, errors
 
     @property
@@ -207,11 +222,18 @@ class FactorGram(Gram):
 
     def _sums(self, V: Array, at: Array | None = None) -> Array:
         """F^T V, or F[at]^T V, summed over spans of rows in a fixed order."""
+        # Rows in single precision are widened in registers, if one sum is asked for.
+        widened = V.ndim == 1 and self.F.dtype != self.dtype
 
         def work(rows: slice) -> Array:
-            return self.F[rows if at is None else at[rows]].T @ V[rows]
+            if not widened:
+                return self.F[rows if at is None else at[rows]].T @ V[rows]
+            index = np.arange(rows.start, rows.stop) if at is None else at[rows]
+            total = np.zeros(self.F.shape[1], dtype=self.dtype)
+            loops.add_weighted_rows(self.F, index, V[rows], 0, len(total), total)
+            return total
 
-        pieces = [(rows,) for rows in spans(len(V), self._span)]
+        pieces = [(rows,) for rows in spans(len(V), tuning.ROW_SPAN if widened else self._span)]
         parts = self.workers.run(work, pieces, cost=V.size * self.F.shape[1])
         return sum(parts, start=np.zeros((self.F.shape[1], *V.shape[1:]), dtype=self.dtype))
 

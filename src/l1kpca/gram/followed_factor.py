@@ -21,54 +21,62 @@ _ROUNDING = 64
 @compiled
 def differing_signs(
     F: Array, rounded: tuple[Array, Array, Array], b: tuple[Array, Array],
-    way: tuple[float, float, float], seen: Array, c: Array, span: tuple[int, int],
+    way: tuple[float, float, float], seen: tuple[Array, Array], c: Array,
+    span: tuple[int, int, float],
 ) -> tuple[Array, Array]:  # fmt: skip
     """The rows within the span where the signs of F b - shift and c differ, and F^T (c' - c).
 
     ``rounded`` is that of `FactorGram`, ``b`` comes with b / |b| in single precision, ``way`` holds
     the distance that b has moved, |b| and the shift.  ``seen`` holds for each row one over its
-    length and, with the sign of its entry, the distance up to which this sign is sure.  Other
-    entries are computed anew, from F itself if near zero.
+    length, and the distance up to which its sign is sure to be that of c.  Other entries are
+    computed anew, from F itself if near zero; all of them if more than a share ``span[2]``.
     """
     (thin, units, errors), (whole, unit), (moved, size, shift) = rounded, b, way
-    shortness, sure, at = seen[0], seen[1], np.empty(span[1] - span[0] + 1, np.int64)
+    (shortness, sure), most = seen, span[2] * (span[1] - span[0])
+    at, found = np.empty((2, span[1] - span[0] + 1), np.int64)
     count = near = differ = 0  # no branches below: they would be mispredicted
     for i in range(span[0], span[1]):
         at[count] = i
-        count += not abs(sure[i]) > moved
+        count += not sure[i] > moved
+    if count > most:
+        count = span[1] - span[0]
+        for k in range(count):
+            at[k] = span[0] + k
     for k in range(count):
         i, total = at[k], np.float32(0)
         for j in range(thin.shape[1]):
             total += np.float32(thin[i, j]) * unit[j]
         entry, unsure = size * units[i] * total - shift, size * errors[i]
-        sure[i] = np.copysign(moved + (abs(entry) - unsure) * shortness[i], entry)
-        at[near] = i
-        near += not abs(entry) > unsure
+        other, unclear = entry * c[i] < 0, not abs(entry) > unsure
+        sure[i] = (moved + (abs(entry) - unsure) * shortness[i]) * (not other)
+        at[near], found[differ] = i, i
+        near += unclear
+        differ += other and not unclear
     for k in range(near):
         i, full = at[k], whole[0] * 0
         for j in range(F.shape[1]):
             full += F[i, j] * whole[j]
         entry = full - shift
-        sure[i] = np.copysign(moved + abs(entry) * shortness[i], entry) if entry != 0 else 0.0
-    for i in range(span[0], span[1]):
-        at[differ] = i
-        differ += sure[i] * c[i] < 0
+        other = entry * c[i] < 0
+        sure[i] = (moved + abs(entry) * shortness[i]) * (not other)
+        found[differ] = i
+        differ += other
     change = np.zeros_like(whole)
     for k in range(differ):
-        i = at[k]
+        i = found[k]
         twice = c[i] + c[i]
         for j in range(F.shape[1]):
             change[j] -= twice * F[i, j]
-    return at[:differ], change
+    return found[:differ], change
 
 
 @dataclass
 class _Path:
     """How far b of one search has moved, and what is known of the entries of G b."""
 
-    seen: Array
-    """For each row one over its length and, with the sign of its entry, the length of the path up
-    to which this sign is sure."""
+    seen: tuple[Array, Array]
+    """For each row one over its length, and the length of the path up to which its sign is sure to
+    be that of c."""
     end: Array
     length: float = 0.0
 
@@ -96,8 +104,14 @@ class FollowedFactor(Followed):
         gram = self.gram
         slack = _ROUNDING * float(np.finfo(gram.dtype).eps) * gram.row_norms
         lengths = 1.001 * np.sqrt(np.maximum(gram.diagonal(), 0) + slack, dtype=float)
-        seen = 1 / np.maximum(lengths, np.finfo(float).tiny), np.zeros(len(lengths))
-        return [_Path(np.array(seen), b) for b in self._now]
+        shortness = 1 / np.maximum(lengths, np.finfo(float).tiny)
+        return [_Path((shortness, np.zeros(len(lengths))), b) for b in self._now]
+
+    def flip(self, flips: list[Array]) -> None:
+        """Flip the signs of these rows, given as one array per search."""
+        for path, rows in zip(self._paths, flips, strict=True):
+            path.seen[1][rows] = 0
+        super().flip(flips)
 
     def _first_images(self, starts: Array) -> list[Array]:
         return list(np.ascontiguousarray(self.gram.reduce(starts).T))
@@ -114,7 +128,8 @@ class FollowedFactor(Followed):
     def _steps_to(self, images: dict[int, Array]) -> list[Step | None]:
         steps: list[Step | None] = [None] * len(self.signs)
         gram = self.gram
-        cuts = [(rows.start, rows.stop) for rows in spans(gram.n_samples, tuning.ROW_SPAN)]
+        most = tuning.CROWDED if gram.rounded[0].nbytes > tuning.FAR_BYTES else 1.0
+        cuts = [(rows.start, rows.stop, most) for rows in spans(gram.n_samples, tuning.ROW_SPAN)]
         # At first all entries are computed, later few.
         cost = gram.n_samples * (8 + gram.F.shape[1] // 4)
         for j, image in images.items():

@@ -26,15 +26,12 @@ class View:
     """How rows X of a partition become rows of G = (F - 1 o^T) W P."""
 
     origin: Array
-    directions: Array
-    """Orthonormal rows that P removes."""
-    landmarks: Any = None
-    """If given, F holds the similarities to them; else F = X."""
+    directions: Array  #: Orthonormal rows that P removes.
+    landmarks: Any = None  #: If given, F holds the similarities to them; else F = X.
     whitening: Any = None
-    whole: bool = False
-    """Whether F already includes W."""
+    whole: bool = False  #: Whether F already includes W.
+    #: Whether to subtract the origin from each row, because it is larger than what remains.
     taken_off: bool = False
-    """Whether to subtract the origin from each row, because it is larger than what remains."""
 
     @property
     def width(self) -> int:
@@ -171,35 +168,20 @@ def summarized(parts: list[Any]) -> Array:
     return np.array([[found[:, 0].sum(), found[:, 1].sum(), top[2], top[3]]])
 
 
-def gains(
-    signs: Signs, b: Array, bound: float, view: View, X: Array, first: int
-) -> Iterator[tuple[Array, Array]]:
-    """Yield for each span K c, and gain, row and sign of the single flips that may gain.
+def largest_gains(
+    count: int, signs: Signs, b: Array, bound: float, view: View, X: Array, first: int
+) -> Array:
+    """Gain, row and sign of the single flips that gain most.
 
     A flip gains only where |K c| is below the diagonal, which never exceeds ``bound``.
     """
+    found = np.empty((0, 3))
     for rows, F in view.pieces(X):
         Kc = view.image(F, b)
         at = np.flatnonzero(np.abs(Kc) <= bound)
         c = signs(view, F, first + rows.start)[at]
         gain = lengths(view, F[at], first) - c * Kc[at]
-        yield Kc, np.column_stack([gain, at + (first + rows.start), c])
-
-
-def best_gain(*state: Any) -> Array:
-    """The largest gain of a single flip, the largest |K c|, and how many flips gain."""
-    found = np.array([
-        [flips[:, 0].max(initial=-np.inf), np.abs(Kc).max(), np.count_nonzero(flips[:, 0] > 0)]
-        for Kc, flips in gains(*state)
-    ])  # fmt: skip
-    return np.array([[*found[:, :2].max(axis=0), found[:, 2].sum()]])
-
-
-def largest_gains(count: int, *state: Any) -> Array:
-    """Gain, row and sign of the flips that gain most."""
-    found = np.empty((0, 3))
-    for _, flips in gains(*state):
-        found = top(count, [found, flips])
+        found = top(count, [found, np.column_stack([gain, at + (first + rows.start), c])])
     return found
 
 

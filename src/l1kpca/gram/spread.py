@@ -222,14 +222,14 @@ class WorkerFollowed(Followed):
 
     def near(self, j: int) -> tuple[Array, Array, Array, float]:
         """Rows of search ``j`` whose single flip gains most; see `Followed.near`."""
-        gram = self.gram
-        state = self._signs[j], gram.weights(self._now[j]), gram.bound
-        best = gram.run(partial(tasks.best_gain, *state), np.concatenate)
-        largest = max(float(best[:, 1].max()), gram.bound)
+        gram, b = self.gram, self._now[j]
+        most = near_count(gram.n_samples, gram.n_samples)
+        state = self._signs[j], gram.weights(b), gram.bound
+        found = gram.run(partial(tasks.largest_gains, most, *state), partial(tasks.top, most))
+        # By Cauchy's inequality, no entry of K c is larger than this.
+        largest = max(float(np.sqrt(gram.bound * (b @ b))), gram.bound)
         noise = max(16 * float(np.finfo(gram.dtype).eps) * largest, gram.rounding())
-        if best[:, 0].max() <= noise:
-            nothing = np.empty(0)
-            return nothing.astype(np.intp), nothing, nothing, noise
-        count = near_count(int(best[:, 2].sum()), gram.n_samples)
-        found = gram.run(partial(tasks.largest_gains, count, *state), partial(tasks.top, count))
-        return found[:, 1].astype(np.intp), found[:, 2].copy(), found[:, 0].copy(), noise
+        positive = int(np.count_nonzero(found[:, 0] > 0))
+        count = near_count(positive, gram.n_samples) if (found[:, 0] > noise).any() else 0
+        gain, rows, signs = tasks.top(count, [found]).T.copy()
+        return rows.astype(np.intp), signs, gain, noise

@@ -33,8 +33,8 @@ class Plan:
     steps: float  #: Sign vectors, cells or nodes to look at; for branch and bound the budget.
     seconds: float  #: A rough estimate; for branch and bound the budget.
     reason: str
+    #: F with K = F F^T, where the method is "cells".
     factor: Array | None = field(default=None, repr=False)
-    """F with K = F F^T, where the method is "cells"."""
 
     def __str__(self) -> str:
         return f"{self.method}, up to {self.steps:.3g} steps, {self.seconds:.2g} s: {self.reason}"

@@ -209,8 +209,8 @@ class Certificate:
 
     value: Array  #: c^T K c, the square of the L1 norm of the scores.
     upper_bound: Array  #: No sign vector has a larger c^T K c.
+    #: "cholesky", "lanczos" (fails with probability 1e-9 at most), or "branch and bound".
     proof: tuple[str, ...]
-    """"cholesky", "lanczos" (fails with probability 1e-9 at most), or "branch and bound"."""
 
     @property
     def gap(self) -> Array:

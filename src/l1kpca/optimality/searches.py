@@ -29,7 +29,6 @@ _SWEEPS = 100
 _DUAL_TOLERANCE = 1e-4
 _SUBSETS = 512
 _MOVE = 1e-12
-_PROBE_SEED = 0
 
 
 @dataclass(frozen=True)
@@ -202,7 +201,7 @@ def best_cell(F: Array, deadline: float) -> tuple[Array, bool]:
     used = np.ascontiguousarray(F[rows])
     # Duplicates and the like are moved apart: no more than r - 2 rows may vanish on a plane.  The
     # values are those of the rows as they are.
-    noise = np.random.default_rng(_PROBE_SEED).standard_normal(used.shape)
+    noise = np.random.default_rng(0).standard_normal(used.shape)
     moved = used + _MOVE * np.linalg.norm(used, axis=1, keepdims=True) * noise
     best, value, in_time = np.ones(len(rows)), -np.inf, True
     every = combinations(range(len(rows)), rank - 2)

@@ -93,22 +93,14 @@ class Cells:
         worst -= least
         return residual, expected, oddness
 
-    def told(
-        self, z: Array, u: Array, left_out: Array | None = None
-    ) -> tuple[Array, Array, Array, Array]:
-        """Residual, distance, expected value, and the holes.
-
-        One cell of each row may be left out: it is then one more hole.
-        """
+    def told(self, z: Array, u: Array) -> tuple[Array, Array, Array, Array]:
+        """Residual, distance, expected value, and the holes."""
         holes = np.isnan(z)
         v = np.where(holes, 0, (u - self.mean) / self.deviation)
-        keen = self.keen
-        expected, solved, weight = keen.expected(v, holes, left_out)
+        expected, solved, weight = self.keen.expected(v, holes)
         beyond = np.sign(z) * np.maximum(np.abs(z) - self.reach, 0) / self.deviation
         residual = solved / np.sqrt(weight) + beyond
-        steadily = self.steady.expected(v, holes, left_out)[0] if self.gain > 1 else expected
-        if left_out is not None:
-            holes[np.arange(len(v)), left_out] = True
+        steadily = self.steady.expected(v, holes)[0] if self.gain > 1 else expected
         distance = z - (steadily * self.deviation + self.mean)
         both = np.stack([residual, distance])
         both = (both - self.medians[:, np.newaxis]) / self.units[:, np.newaxis]
@@ -143,12 +135,13 @@ class Cells:
         expected = np.broadcast_to(self.center, X.shape).astype(np.float64)
         for rows in spans(len(X), max(1, tuning.CELL_VALUES // X.shape[1])):
             found, should, _ = self.given(X[rows])
-            # The cell that stands out most says nothing about the others.
+            # The cell that stands out most is a hole for the others.
             odd = np.flatnonzero(np.abs(found).max(axis=1, initial=0) > self.cutoff)
             if len(odd):
                 worst = np.arange(len(odd)), np.abs(found[odd]).argmax(axis=1)
                 z, u = standardized(X[rows][odd], self.used, self.center, self.spread)
-                others, _, should[odd], _ = self.told(z, u, left_out=worst[1])
+                z[worst] = np.nan
+                others, _, should[odd], _ = self.told(z, u)
                 others[worst] = found[odd][worst]
                 found[odd] = others
             residual[rows, self.used], expected[rows, self.used] = found, should

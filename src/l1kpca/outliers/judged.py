@@ -229,21 +229,18 @@ def contributions(
     if not columns.size:
         return out
     steps = 2 * int(np.clip(EXPLAIN_MOVES // (2 * len(columns)), 1, _MOST_STEPS // 2))
-    n_moves = steps * len(columns)
+    order = np.resize([*columns, *columns[::-1]], steps * len(columns))
     places = max(2, min(_BATCH_ROWS, _BATCH_VALUES // X.shape[1]))
-    for rows in spans(len(X), max(1, places // (n_moves + 1))):
-        x = X[rows]
-        for moves in spans(n_moves, places - 1):
-            # How far each column is at the places around these moves, and the columns that move.
-            step, done = np.divmod(np.arange(moves.start, moves.stop + 1), len(columns))
-            forth = np.arange(len(columns))
-            turn = np.where(step[:, np.newaxis] % 2, forth[::-1], forth)
-            shares = np.ones((len(step), X.shape[1]))
-            shares[:, columns] = (step[:, np.newaxis] + (turn < done[:, np.newaxis])) / steps
-            moved = columns[np.where(step % 2, len(columns) - 1 - done, done)[:-1]]
+    for rows in spans(len(X), max(1, places // (len(order) + 1))):
+        x, done = X[rows], np.where(used, 0, steps)
+        for moves in spans(len(order), places - 1):
+            # How many of its steps each column has done at the places around these moves.
+            moves_now = order[moves, np.newaxis] == np.arange(X.shape[1])
+            shares = np.cumsum(np.vstack([done, moves_now]), axis=0) / steps
+            done = done + moves_now.sum(axis=0)
             path = (1 - shares) * reference + shares * x[:, np.newaxis]
             values = abnormality(path.reshape(-1, X.shape[1])).reshape(path.shape[:2])
-            np.add.at(out[rows].T, moved, np.diff(values, axis=1).T)
+            np.add.at(out[rows].T, order[moves], np.diff(values, axis=1).T)
             if moves.start == 0:
                 moving = used & ~np.isnan(x)
                 # A row without a cell has to put its abnormality somewhere.

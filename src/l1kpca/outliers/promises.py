@@ -29,9 +29,7 @@ def rounded(*scores: Array) -> list[Array]:
 
 def benjamini_hochberg(p: Array, fdr: float) -> Array:
     """Rows with p at most fdr * k / n, for the largest k such that k rows are."""
-    ordered = np.sort(p)
-    kept = np.flatnonzero(ordered <= fdr * np.arange(1, len(p) + 1) / len(p) * (1 + 1e-12))
-    return p <= ordered[kept[-1]] if len(kept) else np.zeros(len(p), dtype=bool)
+    return stats.false_discovery_control(p) <= fdr * (1 + 1e-12)
 
 
 def standing_apart(abnormality: Array) -> int:

@@ -19,51 +19,34 @@ class Regression:
     factor: Array  #: B, with orthogonal columns.
     rest: float  #: tau.
 
-    @property
-    def precision(self) -> Array:
-        """The diagonal of S^-1: one over the variance of each column, given all others."""
-        precision: Array = 1 / self.rest - (self._inverse_factor() ** 2).sum(axis=1)
-        return precision
-
-    def _inverse_factor(self) -> Array:
-        """F of S^-1 = I / tau - F F^T."""
-        return self.factor / np.sqrt(self.rest * (self.rest + (self.factor**2).sum(axis=0)))
-
     def times(self, v: Array) -> Array:
         """S v."""
         return self.rest * v + (v @ self.factor) @ self.factor.T
 
-    def expected(
-        self, v: Array, holes: Array, left_out: Array | None = None
-    ) -> tuple[Array, Array, Array]:
-        """What is expected of each cell, given the others, and what `solved` gives."""
-        solved, weight = self.solved(v, holes, left_out)
-        if left_out is not None:
-            holes = holes.copy()
-            holes[np.arange(len(v)), left_out] = True
-        expected = v - solved / weight
-        if holes.any():
-            expected = np.where(holes, self.times(solved), expected)
-        return expected, solved, weight
+    def expected(self, v: Array, holes: Array) -> tuple[Array, Array, Array]:
+        """What is expected of each cell, given the others, S_pp^-1 v_p and the diagonal of S_pp^-1.
 
-    def solved(self, v: Array, holes: Array, left_out: Array | None = None) -> tuple[Array, Array]:
-        """S_pp^-1 v_p and the diagonal of S_pp^-1, where p are the cells of a row; 0 for holes.
-
-        `times` of it is S_hp S_pp^-1 v_p, what is expected, for the holes h.  A cell of each row
-        may be left out: it is then one more hole.
+        Here p are the cells of a row.  What is expected in its holes h is S_hp S_pp^-1 v_p.
         """
-        F = self._inverse_factor()
-        at, some = (np.arange(len(v)), left_out), np.any(holes, axis=1)
-        if left_out is not None:
-            holes = holes.copy()
-            holes[at] = some
-        v = np.where(holes, 0, v)
+        # S^-1 is I / tau - F F^T.
+        F = self.factor / np.sqrt(self.rest * (self.rest + (self.factor**2).sum(axis=0)))
+        v, n_holes = np.where(holes, 0, v), np.count_nonzero(holes, axis=1)
         solved = v / self.rest - (v @ F) @ F.T
-        weights = np.tile(self.precision, (len(v), 1))
+        weights = np.tile(1 / self.rest - (F**2).sum(axis=1), (len(v), 1))
+        if (one := np.flatnonzero(n_holes == 1)).size:
+            # From S^-1 to S^-1 without a row and a column, by elimination.
+            hole = holes[one].argmax(axis=1)
+            at, row = (one, hole), -(F[hole] @ F.T)
+            row[np.arange(len(one)), hole] += 1 / self.rest
+            pivot = weights[at][:, np.newaxis]
+            solved[one] -= row * (solved[at][:, np.newaxis] / pivot)
+            weights[one] -= row**2 / pivot
+            solved[at], weights[at] = 0, 1
         wide = v.shape[1] > tuning.HOLE_COLUMNS
         at_once = len(v) if wide else max(1, tuning.CELL_VALUES // max(1, v.shape[1]) ** 2)
-        for span in spans(int(some.sum()), at_once):
-            rows = np.flatnonzero(some)[span]
+        several = np.flatnonzero(n_holes > 1)
+        for span in spans(len(several), at_once):
+            rows = several[span]
             if wide:  # the diagonal is taken from rows without holes
                 solved[rows] = self._by_steps(v[rows], holes[rows])
                 continue
@@ -74,18 +57,13 @@ class Regression:
             cut = np.linalg.inv(cut)
             solved[rows] = np.einsum("nij,nj->ni", cut, v[rows])
             weights[rows] = np.einsum("nii->ni", cut)
-        if left_out is not None:
-            # Where it is the only hole: to S^-1 without a row and a column, by elimination.
-            row = -(F[left_out] @ F.T)
-            row[at] += 1 / self.rest
-            pivot = np.where(some, np.inf, weights[at])[:, np.newaxis]
-            solved = solved - row * (solved[at][:, np.newaxis] / pivot)
-            weights = weights - row**2 / pivot
-            solved[at], weights[at] = 0, 1
-        return solved, weights
+        expected = v - solved / weights
+        if n_holes.any():
+            expected = np.where(holes, self.times(solved), expected)
+        return expected, solved, weights
 
     def _by_steps(self, v: Array, holes: Array) -> Array:
-        """`solved` by conjugate gradients."""
+        """S_pp^-1 v_p by conjugate gradients."""
         x, left, step = np.zeros_like(v), v.copy(), v.copy()
         size = (left**2).sum(axis=1, keepdims=True)
         for _ in range(_STEPS):

@@ -103,12 +103,9 @@ def report_of(
         **_scores(summary, len(order)), **reasons(summary, order), **_method(summary, command),
     }  # fmt: skip
     # What the schema has beside the facts of the command line.
-    more: dict[str, Any] = {"schema": SCHEMA, "n_cells": facts["n_cells"], "columns": []}
-    for column in facts["columns"]:
-        more["columns"].append(dict(zip(_OF_COLUMNS, map(column.get, _OF_COLUMNS), strict=True)))
-    more["kinds"] = []
-    for kind in facts["kinds"]:
-        more["kinds"].append(dict(zip(_OF_KINDS, map(kind.get, _OF_KINDS), strict=True)))
+    more: dict[str, Any] = {"schema": SCHEMA, "n_cells": facts["n_cells"]}
+    for name, keys in (("columns", _OF_COLUMNS), ("kinds", _OF_KINDS)):
+        more[name] = [dict(zip(keys, map(one.get, keys), strict=True)) for one in facts[name]]
     return Report(facts, plain | more)
 
 
@@ -162,7 +159,7 @@ def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     said = summary.plain["promise"]
     promise = {"n_reference": said["n_reference"], "says": said["says"]}
     for name, kind in (("p_values", "f4"), ("most_false", "u4"), ("estimate", "f4")):
-        values = getattr(summary, name)
+        values = summary.known.get(name)
         promise[name] = None if values is None else packed(values[listed], kind)
     known = {"comparison": comparison, "convergence": components, "promise": promise}
     return {"rows": rows, "plane": plane, **known}

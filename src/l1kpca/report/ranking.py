@@ -61,11 +61,9 @@ class Summary:
     order: np.ndarray  # the rows at hand, the most abnormal first
     contributions: np.ndarray  # what each column adds to the scores of the first of these
     ranks: np.ndarray  # of all rows: 1 is the most abnormal, the first one of equals
-    p_values: np.ndarray | None = None  # of all rows
-    # With 95% confidence, of a row and all more abnormal ones no more are ordinary.
-    most_false: np.ndarray | None = None
-    # Without reference rows, the estimated share of false flags among the same rows.
-    estimate: np.ndarray | None = None
+    # Of all rows, with reference rows, "p_values" and "most_false": with 95% confidence, of a row
+    # and all more abnormal ones no more are ordinary.  Without, "estimate": the share of these.
+    known: dict[str, np.ndarray]
 
 
 def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) -> Cases:
@@ -128,7 +126,7 @@ def summarize(
         "top": rows,
     }  # fmt: skip
     ranks = rankdata(-whole.scores, method="ordinal").astype(np.uint32)
-    return Summary(detector, cases, plain, whole, judged, order, contributions, ranks, **known)
+    return Summary(detector, cases, plain, whole, judged, order, contributions, ranks, known)
 
 
 def suspects(detector: Any, cases: Cases, top: int = 20) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from l1kpca.cli import options as opt
-from l1kpca.cli.terminal import Terminal, library_errors_explained
+from l1kpca.cli.terminal import Terminal
 
 datasets = typer.Typer(help="Data sets that can be given by name.")
 
@@ -41,7 +41,7 @@ def fetch_datasets(
     from l1kpca.datasets import names as all_names
 
     terminal = Terminal(quiet)
-    with library_errors_explained("datasets fetch"):
+    with terminal.work("datasets fetch"):
         wanted = [info(name).name for name in names or all_names()]
         for name in wanted:
             with terminal.progress(f"fetching {name}") as advance:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import typer
 
 from l1kpca.cli import options as opt
-from l1kpca.cli.terminal import InputError, Terminal, library_errors_explained
+from l1kpca.cli.terminal import InputError, Terminal
 
 
 def detect(
@@ -28,7 +28,6 @@ def detect(
     from l1kpca.cli.cluster import connected
     from l1kpca.cli.detection import SAMPLE_ROWS, fit_model, show
     from l1kpca.report.content import MOST_LISTED, report_of
-    from l1kpca.report.document import templates
     from l1kpca.tables.sources import read_table
 
     files = {"out": out, "report": report, "save": save}
@@ -36,9 +35,6 @@ def detect(
     terminal.check(data, reference=reference)
     if reference in data:
         raise InputError(f"--reference {reference} is DATA itself; give other rows, all ordinary.")
-    if report is not None:
-        with library_errors_explained("--report"):
-            templates()  # what is not installed is missed now, not after the work
     stated = {"kernel": kernel, "gamma": gamma, "n_components": components}
     settings = {
         "rule": rule, "contamination": contamination,
