@@ -8,12 +8,23 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
+from l1kpca.components import loops
 from l1kpca.components.base import Component, negligible_variance
-from l1kpca.directions.base import Direction, Finder, SignSearch
+from l1kpca.directions.base import (
+    Direction,
+    Finder,
+    Limits,
+    SignSearch,
+    Status,
+    longest_trace,
+    search_limits,
+    why_it_stopped,
+)
 from l1kpca.directions.starts import Start, batch_size, best_of_starts, norm
 from l1kpca.gram.base import Gram
 from l1kpca.gram.followed import Followed
 from l1kpca.gram.stored import StoredGram
+from l1kpca.loops import Factors
 from l1kpca.threads import Workers
 
 
@@ -43,9 +54,12 @@ class Deflation:
     ) -> Iterator[Component]:
         """Yield up to ``limit`` components in total, continuing after ``so_far``."""
         gram = _explicit(gram)
+        limits = getattr(self.finder, "limits", None)
+        if self.n_starts == 1 and gram.n_samples <= gram.few_rows and limits is not None:
+            yield from self._of_few_rows(gram, limit, so_far, limits)
+            return
         coefs = scores = gram.table([])
-        negligible = negligible_variance(gram)
-        share = 10 * float(np.finfo(gram.dtype).eps) * np.sqrt(gram.n_samples)
+        negligible, share = _noise(gram)
         waiting: Followed | None = None
         one_start = self.n_starts == 1
         for index in range(limit):
@@ -80,6 +94,36 @@ class Deflation:
             # The diagonal of an indefinite K may be small or zero when its components are not.
             negligible = max(negligible, share * float(found.scores @ found.scores))
 
+    def _of_few_rows(
+        self, gram: Gram, limit: int, so_far: Sequence[Component], limits: Limits
+    ) -> Iterator[Component]:
+        """The same, with one compiled call for each batch of starts."""
+        index, done, noise = 0, list(so_far), np.array(_noise(gram))
+        coefs = scores = gram.table([])
+        while index < limit:
+            size = batch_size(self.start, index, gram.n_samples)
+            wanted = min(size, limit - index)
+            rng = np.random.default_rng([self.seed, index])
+            starts, left, failed = self.start(gram, rng, size), gram, -1
+            while not 0 < abs(left.diagonal()).sum() <= noise[0]:
+                others = done[index : index + wanted], (coefs.T, scores.T), wanted
+                new, batch = _batch(gram, starts, limits, others, noise)
+                for component in new:
+                    yield component.oriented() if self.orient else component
+                done, count = [*done, *new], batch.shape[1]
+                left = gram.minus(batch[1], batch[1])
+                if count == wanted:
+                    break
+                if count == failed:
+                    return
+                # Earlier components took all from this start; the largest row has some left.
+                starts[:, [count]], failed = norm(left, rng), count
+            else:
+                return
+            for coef, score in zip(*batch, strict=True):
+                coefs, scores = gram.appended(coefs, coef), gram.appended(scores, score)
+            index, gram = index + size, left
+
     def _direction(self, gram: Gram, first: Followed | None, rng: np.random.Generator) -> Direction:
         """The next direction, from the start that is followed already, if there is one."""
         if first is None:
@@ -97,6 +141,42 @@ def _explicit(gram: Gram) -> Gram:
     K = np.ascontiguousarray(gram.columns(np.arange(gram.n_samples)))
     # Rounding errors of equal rows add up where K is deflated entry by entry.
     return StoredGram(K, Workers(), floor=float(np.sqrt(len(K))) * gram.rounding())
+
+
+def _noise(gram: Gram) -> tuple[float, float]:
+    """The variance that is negligible, and the share of a component's that it may leave behind."""
+    share = 10 * float(np.finfo(gram.dtype).eps) * np.sqrt(gram.n_samples)
+    return negligible_variance(gram), share
+
+
+def _batch(
+    gram: Gram, starts: Array, limits: Limits,
+    others: tuple[Sequence[Component], Factors, int], noise: Array,
+) -> tuple[list[Component], Array]:  # fmt: skip
+    """New components from these starts; the coefficients and scores of the whole batch.
+
+    ``others`` holds the components of the batch that are known, the coefficients and scores of all
+    earlier ones, and how many of the batch are wanted.
+    """
+    (known, earlier, wanted), (n, size) = others, starts.shape
+    followed, (K, low_rank) = gram.follow(starts), gram.written()
+    minus = tuple(np.concatenate([rows, np.empty((size, n), rows.dtype)]) for rows in low_rank)
+    signs, images = np.array(followed.signs), np.array([followed.image(j) for j in range(size)])
+    batch = np.empty((2, size, n), dtype=gram.dtype)
+    for j, component in enumerate(known):
+        batch[:, j] = component.coef, component.scores
+    ends, traces = np.empty((wanted, 3)), np.empty((wanted, longest_trace(limits, n)))
+    count = loops.deflate(
+        K, minus, (*earlier, *batch), len(known), (signs, images, gram.diagonal()),
+        search_limits(gram, limits), (noise, ends, traces),
+    )  # fmt: skip
+    found = []
+    for j in range(len(known), count):
+        taken, moved, ended = ends[j].tolist()
+        trace = tuple(traces[j, : int(taken) + 1].tolist())
+        status = why_it_stopped(moved, trace[-1]) if ended else Status.MAX_ITER
+        found.append(Component(batch[0, j], batch[1, j], signs[j].astype(np.int8), trace, status))
+    return found, batch[:, :count]
 
 
 def _component(

@@ -128,6 +128,16 @@ def why_it_stopped(moved: float, value: float) -> Status:
     return Status.NOT_POSITIVE if negative else Status.CONVERGED
 
 
+def search_limits(gram: Gram, limits: Limits) -> loops.SearchLimits:
+    """What `loops.search` takes."""
+    return *limits[:3], tuning.FEWEST_NEAR, limits[3], gram.rounding()
+
+
+def longest_trace(limits: Limits, n_samples: int) -> int:
+    """Numbers in the trace of a compiled search, at most."""
+    return limits[0] + tuning.FLIPS_PER_ROW * n_samples + 1
+
+
 def find_small(gram: Gram, starts: Signs | Followed, limits: Limits) -> list[Direction]:
     """What `SignIteration`, alternating with `BitFlip`, finds with these limits.
 
@@ -135,14 +145,13 @@ def find_small(gram: Gram, starts: Signs | Followed, limits: Limits) -> list[Dir
     """
     K, minus = gram.written()
     followed = starts if isinstance(starts, Followed) else gram.follow(starts)
-    flips = tuning.FEWEST_NEAR, limits[3], gram.rounding()
     found = []
     for j, start in enumerate(followed.signs):
         c, Kc = start.copy(), followed.image(j).copy()
-        trace = np.empty(limits[0] + tuning.FLIPS_PER_ROW * len(c) + 1)
+        trace = np.empty(longest_trace(limits, len(c)))
         trace[0] = c @ Kc
         state = K, minus, c, Kc, gram.diagonal()
-        taken, moved, ended = loops.search(*state, (*limits[:3], *flips), trace)
+        taken, moved, ended = loops.search(*state, search_limits(gram, limits), trace)
         status = why_it_stopped(moved, trace[taken]) if ended else Status.MAX_ITER
         found.append(Direction(c, Kc, tuple(trace[: taken + 1].tolist()), status))
     return found

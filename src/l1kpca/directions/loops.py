@@ -8,6 +8,10 @@ import numpy as np
 from l1kpca._typing import Array
 from l1kpca.loops import Factors, add_weighted_rows, compiled
 
+SearchLimits = tuple[int, float, bool, int, float, float]
+"""max_iter, tol, momentum; how many rows single flips consider together, the share of the objective
+that they must promise (no flips if it is negative), and the rounding error."""
+
 
 @compiled
 def add_columns(K: Array, minus: Factors, at: Array, values: Array, out: Array) -> None:
@@ -175,15 +179,10 @@ def sign_steps(
 
 @compiled
 def search(
-    K: Array, minus: Factors, c: Array, Kc: Array, diagonal: Array,
-    limits: tuple[int, float, bool, int, float, float], trace: Array,
+    K: Array, minus: Factors, c: Array, Kc: Array, diagonal: Array, limits: SearchLimits,
+    trace: Array,
 ) -> tuple[int, float, bool]:  # fmt: skip
-    """`sign_steps` and `best_flips` in turns, until neither moves.
-
-    ``limits`` holds max_iter, tol, momentum; how many rows single flips consider together, the
-    share of the objective that they must promise (no flips if it is negative), and the rounding
-    error.  Returns what `sign_steps` does.
-    """
+    """`sign_steps` and `best_flips` in turns, until neither moves; returns what the first does."""
     max_iter, tol, momentum, near, share, rounding = limits
     taken, flipped, eps, most = 0, 0, 16 * np.finfo(K.dtype).eps, len(trace) - max_iter - 1
     while True:
