@@ -44,7 +44,6 @@ def product(n, width):
 CASES = {
     "SMALL_ROWS": ([0, 400], [fit(500, 50), fit(1000, 50), fit(5000, 50)]),
     "SMALL_WORK": ([20_000, 2_000_000], [fit(1500, 20), fit(5000, 10)]),
-    "PRODUCT_SPEED": ([1], [fit(500, 2), fit(500, 50)]),
     "TILE_SIDE": ([256, 1024], [fit(5000, 5, gram="blocked")]),
     "CACHED_BYTES": ([0, 2**28], [fit(2000, 100), fit(5000, 50)]),
     "UPDATE_SPAN": ([1024, 65_536], [fit(5000, 10)]),

@@ -9,11 +9,6 @@ Results may depend on these numbers, but never on the number of threads.
 # of this, 100 components of 1000 rows take 1.5 times as long.
 SMALL_WORK = 2_000_000
 
-# Multiplications in a product of matrices that take the time of one elsewhere: two components of
-# 500 rows take three quarters of the time if they stay in one thread.
-PRODUCT_SPEED = 8
-EXPONENTIAL = 4  # the same, for an entry of the Gaussian kernel
-
 # Side of a block of K to evaluate at once: 2 MB, in the second-level cache; 256 and 1024 take 1.1
 # times as long.
 TILE_SIDE = 512

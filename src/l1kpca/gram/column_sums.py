@@ -15,7 +15,7 @@ def written_out(K: Array, left: Array, right: Array, workers: Workers) -> Array:
         np.subtract(K[rows], left[:, rows].T @ right, out=out[rows])
 
     pieces = [(rows,) for rows in spans(len(K), tuning.WRITTEN_ROWS)]
-    workers.run(write, pieces, cost=len(left) * K.size / tuning.PRODUCT_SPEED)
+    workers.run(write, pieces, cost=len(left) * K.size)
     return out
 
 

@@ -238,8 +238,7 @@ class StoredGram(TiledGram):
         return Projection(self.blocks.kernel, self.blocks.X, V)
 
     def _apply_block(self, V: Array) -> Array:
-        cost = V.size * self.n_samples / tuning.PRODUCT_SPEED
-        out = np.empty(V.shape, dtype=self.dtype)
+        cost, out = V.size * self.n_samples, np.empty(V.shape, dtype=self.dtype)
         if cost < tuning.SMALL_WORK:
             return np.matmul(self.K, V, out=out)
 
@@ -283,8 +282,7 @@ def kernel_matrix(blocks: KernelBlocks, workers: Workers) -> Array:
             K[tiles[j], tiles[i]] = tile.T
 
     pairs = list(combinations_with_replacement(range(len(tiles)), 2))
-    entry = tuning.EXPONENTIAL + blocks.X.shape[1] / tuning.PRODUCT_SPEED
-    workers.run(fill, pairs, cost=n * n / 2 * entry)
+    workers.run(fill, pairs, cost=float(n) ** 2 * blocks.X.shape[1])
     np.fill_diagonal(K, blocks.kernel.diagonal(blocks.X))
     return K
 
