@@ -70,13 +70,13 @@ def time_imports(quick):
 
 
 def time_first_calls(quick):
-    """Seconds of the first fit in a process with an empty cache, and in one with its cache."""
-    found = {"empty cache": [], "filled cache": []}
+    """Seconds of the first fit with an empty cache, with its cache, and of one loop with that."""
+    found, n = {"empty cache": [], "filled cache": [], "one loop": []}, 100 if quick else 1000
     for _ in range(1 if quick else 3):
         with tempfile.TemporaryDirectory() as folder:
-            for seconds in found.values():
+            for name, seconds in found.items():
                 with Worker(WORKER, NUMBA_CACHE_DIR=folder) as worker:
-                    seconds.append(worker.ask("first_fit", n=100 if quick else 1000))
+                    seconds.append(worker.ask("first_call", n=0 if name == "one loop" else n))
     return found
 
 

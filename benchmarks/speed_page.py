@@ -76,6 +76,9 @@ class Target(namedtuple("Target", LINES)):
             one, pca = (typical(results, self.results, method) for method in (PASS, PCA))
             said = "ten products with X Xᵀ, one for each component, take"
             return f" Floor: {said} {10 * one / pca:.2g} times PCA."
+        if self.floor == "loop":
+            one = typical(results, self.results, "one loop")
+            return f" Floor: to import numba and load one loop takes {one:.2g} s."
         return ""
 
     def judge(self, results):
