@@ -39,7 +39,7 @@ def cases_of(rows, **keywords):
         rows,
         ["a", "b", "c"],
         np.arange(3),
-        lambda column: [f"{column}{row}" for row in range(len(rows))],
+        {column: [f"{column}{row}" for row in range(len(rows))] for column in "abc"},
         **keywords,
     )
 

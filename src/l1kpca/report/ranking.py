@@ -1,6 +1,6 @@
 """The ranking of the rows: which are abnormal, why, and how many flags may be false."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,7 +32,7 @@ class Whole:
     labels: np.ndarray | None
     rows: np.ndarray  # which of all rows, counted from 0, are at hand
     sample: Any  # a uniform sample of the rows as the detector sees them
-    cells: Callable[[str], Any]  # from a column to the cells of the sample
+    cells: Any  # of the sample, by column
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Cases:
     X: Any  # what the detector sees, (n_rows, n_features): an array or an encoded table
     columns: Sequence[str]  # names of the columns that a reader knows
     column_of: np.ndarray  # for each feature, the place in `columns` it was made from
-    values: Callable[[str], Any]  # from a column to its cells, as a reader knows them
+    cells: Mapping[str, Any]  # of each column, as a reader knows them
     names: Sequence[Any] | None = None  # ids of the rows
     labels: np.ndarray | None = None  # the truth: 1 is an outlier, 0 is not
     whole: Whole | None = None  # the table they are the most abnormal rows of; None if they are all
@@ -92,7 +92,7 @@ def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) ->
     return Cases(
         X=rows if encoder is None else encoder.encode(X), columns=used,
         column_of=np.arange(n_columns) if encoder is None else encoder.column_of_,
-        values=lambda column: rows[:, columns.index(column)], names=names, labels=labels,
+        cells=dict(zip(columns, rows.T, strict=True)), names=names, labels=labels,
         left_out=[name for name in columns if name not in used],
     )  # fmt: skip
 
@@ -111,7 +111,7 @@ def summarize(
     if len(scores) != n_rows:
         about = f"judged is about {len(scores)} rows, but X has {n_rows}"
         raise ValueError(f"{about}: pass what detector.judge(X) gives")
-    every = np.arange(n_rows), cases.X, cases.values
+    every = np.arange(n_rows), cases.X, cases.cells
     whole = cases.whole or Whole(scores, judged.flagged, cases.labels, *every)
     flags, cutoff, promise, known = _promised(detector, whole, fdr, alpha)
     whole, judged = replace(whole, flags=flags), replace(judged, flagged=flags[whole.rows])
@@ -149,7 +149,7 @@ def _top(
         for j in np.argsort(-adds, kind="stable")[:_N_REASONS].tolist():
             if adds[j] > 0:
                 column, why = cases.columns[j], not_read[place, j]
-                value = cases.values(column)[row]
+                value = cases.cells[column][row]
                 reasons.append({
                     "column": plain_value(column),
                     "value": str(value) if why else plain_value(value),

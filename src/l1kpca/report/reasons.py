@@ -63,7 +63,7 @@ def reasons(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     charted, bins = order[: min(len(shares), _MOST_CHARTED_CELLS // len(most))], []
     for j in most.tolist():
         if j in levels:
-            cells = np.asarray(cases.values(cases.columns[j]), dtype=object)[charted]
+            cells = np.asarray(cases.cells[cases.columns[j]], dtype=object)[charted]
             bins.append(_bars(columns[j], levels[j], cells))
         else:
             both = sample[:, j], rows[: len(charted), j]
@@ -103,7 +103,7 @@ def _columns(
             days = (np.array([low, high]) * DAY).astype("datetime64[s]").astype("datetime64[D]")
             column |= {"usual": f"{days[0]} to {days[1]}", "share": None}
         else:
-            levels[j] = Counter(map(shown_value, summary.whole.cells(name)))
+            levels[j] = Counter(map(shown_value, summary.whole.cells[name]))
             usual, count = levels[j].most_common(1)[0]
             column |= {"usual": usual, "share": short(count / levels[j].total())}
         missing = np.isnan(sample[:, cases.column_of == j]).all(axis=1).mean()
@@ -139,7 +139,7 @@ def _details(
     not_read: np.ndarray,
 ) -> Iterator[list[Any]]:  # fmt: skip
     """What ``details`` has of each row; a row that is not explained lists its oddest cells."""
-    cells = list(map(cases.values, cases.columns))
+    cells = list(map(cases.cells.__getitem__, cases.columns))
     for place, row in enumerate(order[: len(residual)].tolist()):
         explains = place < len(known)
         weight = known[place] if explains else residual[place]

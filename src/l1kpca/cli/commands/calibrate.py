@@ -18,8 +18,8 @@ def calibrate(
     quiet: opt.Quiet = False,
 ) -> None:  # fmt: skip
     """Give a saved model reference rows to compare with; the file is replaced."""
+    from l1kpca.cli.commands.detect import cells_of
     from l1kpca.cli.commands.score import load_model, read_like
-    from l1kpca.cli.detection import cells_of
     from l1kpca.report.ranking import suspects
 
     terminal = Terminal(quiet, as_json, {"model": model})

@@ -25,13 +25,12 @@ def reduce(
     import numpy as np
 
     from l1kpca import L1KernelPCA, tuning
-    from l1kpca.cli.cluster import connected, each
-    from l1kpca.cli.detection import SAMPLE_ROWS, changed, learn
+    from l1kpca.cli.detection import SAMPLE_ROWS, changed, connected, each, learn
     from l1kpca.tables.sources import read_table
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
     terminal.check(data)
-    spread = cluster is not None and context.with_resource(connected(cluster))
+    spread = context.with_resource(connected(cluster))
     own = L1KernelPCA(
         components, kernel="rbf", gamma="median", random_state=seed, n_jobs=n_jobs,
         memory_limit=memory_limit, verbose=int(terminal.is_watched),

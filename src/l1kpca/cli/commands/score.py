@@ -27,13 +27,13 @@ def score(
     quiet: opt.Quiet = False,
 ) -> int:  # fmt: skip
     """Judge new rows by a saved model, which stays as it is."""
-    from l1kpca.cli.cluster import connected
-    from l1kpca.cli.detection import SAMPLE_ROWS, show
+    from l1kpca.cli.commands.detect import show
+    from l1kpca.cli.detection import SAMPLE_ROWS, connected
     from l1kpca.persistence import ModelFileError
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
     terminal.check(data, model=model)
-    spread = cluster is not None and context.with_resource(connected(cluster))
+    spread = context.with_resource(connected(cluster))
     fitted = load_model(model, trust or [])
     if fail_on_drift and not hasattr(fitted.detector, "calibration_"):
         lacking = f"needs reference rows, and {model} has none"
