@@ -25,7 +25,7 @@ def made():
     X[:12] *= 9
     detector = KernelPCAOutlierDetector(contamination=0, calibration=0.5, random_state=0)
     detector.fit(reference)
-    cases, compared = (cases_of(detector, rows, None, None) for rows in (X, reference))
+    cases, compared = (cases_of(detector, rows) for rows in (X, reference))
     summary = summarize(detector, cases, "the batch", fdr=0.2)
     return detector, X, summary, report_of(summary, reference=compared), compared
 

@@ -3,8 +3,8 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
-from operator import attrgetter, itemgetter
+from dataclasses import dataclass, fields, is_dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ from l1kpca import KernelPCAOutlierDetector, TableEncoder
 from l1kpca.cli.terminal import InputError, Terminal
 from l1kpca.gram.cluster import the_cluster
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
-from l1kpca.report.ranking import Cases, Summary, Whole, summarize
+from l1kpca.report.ranking import Cases, Summary, summarize
 from l1kpca.tables.encoder import Encoded, by_column
+from l1kpca.tables.features import Change
 from l1kpca.tables.kinds import KINDS, USED
 from l1kpca.tables.table import Table, TableError, shown_list
 from l1kpca.tables.totals import totals_among
@@ -58,51 +59,54 @@ class Model:
     def judge(
         self, table: Table, n_kept: int, terminal: Terminal, parts: Iterable[_Said] = (), *,
         spread: bool = False,
-    ) -> tuple[Cases, Judged]:  # fmt: skip
+    ) -> Cases:  # fmt: skip
         """Judge all rows of a table, and keep the most abnormal ones.
 
         ``parts`` is what the fit said of consecutive rows; with ``spread`` the workers of a cluster
         do it.  Three numbers of every row stay in memory.
         """
-        encoder, labels, kept = self.detector.encoder_, list[Any](), list[_Kept]()
+        encoder, kept = self.detector.encoder_, list[_Kept]()
+        labels, changes = list[Any](), list[Change]()
         scores, flags = np.empty(table.n_rows), np.empty(table.n_rows, dtype=bool)
-        holes, changes = np.zeros(len(encoder.columns_), dtype=int), dict[Any, tuple[int, str]]()
-        least, stop = -np.inf, 0
+        holes, least, stop = np.zeros(len(encoder.columns_), dtype=int), -np.inf, 0
         with terminal.work(table.source, "scoring rows") as progress:
-            batches = table.batches(progress)
-            for frame, (X, changed, said) in parts or each(
-                _judged, self.detector, batches, spread=spread
-            ):
+            if not parts:
+                parts = each(_judged, self.detector, table.batches(progress), spread=spread)
+            for frame, (X, changed, judged) in parts:
                 start, stop = stop, stop + len(X)
-                scores[start:stop], flags[start:stop] = said.abnormality, said.flagged
+                scores[start:stop], flags[start:stop] = judged.abnormality, judged.flagged
                 labels.append(table.labels(frame))
+                changes += changed
                 holes += np.isnan(by_column(encoder, X, np.fmax)).sum(axis=0)
-                for change in changed:
-                    count, example = changes.get((change.column, change.what), (0, change.example))
-                    changes[change.column, change.what] = count + change.count, example
-                high = np.flatnonzero(said.abnormality >= least)
-                kept.append((Encoded(X, encoder, frame)[high], taken([said], high), start + high))
-                if sum(map(len, map(itemgetter(2), kept))) > 2 * n_kept:
+                high = np.flatnonzero(judged.abnormality >= least)
+                part = Encoded(X, encoder, frame), judged, np.arange(start, stop)
+                kept.append(taken([part], high))
+                if sum(map(len, map(itemgetter(0), kept))) > 2 * n_kept:
                     kept = [_best(kept, n_kept)]
                     least = kept[0][1].abnormality.min()
             encoded, judged, rows = _best(kept, n_kept)
-            whole = None
+            frame, used, ids, sample = encoded.table, encoder.columns_, table.id_column, encoded
             if len(rows) < table.n_rows:
-                truth = None if labels[0] is None else np.concatenate(labels)
                 typical = table.frame.iloc[:: len(table.frame) // _TYPICAL_ROWS + 1]
-                whole = Whole(scores, flags, truth, rows, encoder.encode(typical).X, typical)
-        terminal.note(_notes(changes, dict(zip(encoder.columns_, holes.tolist(), strict=True))))
-        return _cases(table, encoded, whole), judged
+                sample = encoder.encode(typical)
+        terminal.note(_notes(changes, dict(zip(used, holes.tolist(), strict=True))))
+        return Cases(
+            X=encoded, judged=judged, columns=used, column_of=encoder.column_of_,
+            cells={column: frame[column].array for column in used}, rows=rows,
+            scores=scores, flags=flags,
+            labels=None if labels[0] is None else np.concatenate(labels),
+            sample=sample, sample_cells=sample.table,
+            names=None if ids is None else frame[ids].to_numpy(dtype=object),
+            left_out=[name for name in table.feature_columns if name not in used],
+        )  # fmt: skip
 
     def summary(
-        self, cases: Cases, judged: Judged, source: str, top: int, terminal: Terminal,
-        fdr: float | None, alpha: float | None,
+        self, cases: Cases, source: str, top: int, terminal: Terminal, fdr: float | None,
+        alpha: float | None,
     ) -> Summary:  # fmt: skip
         """What the detector says about rows; the first ``top`` are explained."""
         with terminal.work(source, "explaining rows"):
-            summary = summarize(
-                self.detector, cases, source, top=top, judged=judged, fdr=fdr, alpha=alpha
-            )
+            summary = summarize(self.detector, cases, source, top=top, fdr=fdr, alpha=alpha)
         detector, pca = self.detector, self.detector.pca_
         rule, contamination = detector.rule, detector.contamination
         summary.plain["notes"] = terminal.notes
@@ -178,35 +182,10 @@ def _judged(detector: KernelPCAOutlierDetector, frame: Any) -> tuple[Any, Any, J
     return encoded.X, encoded.changes, detector.judge(encoded)
 
 
-def _cases(table: Table, encoded: Encoded, whole: Whole | None) -> Cases:
-    """Rows of a table, with their cells, names and labels."""
-    frame, used, ids = encoded.table, encoded.encoder.columns_, table.id_column
-    return Cases(
-        X=encoded, columns=used, column_of=encoded.encoder.column_of_,
-        cells={column: frame[column].array for column in used},
-        names=None if ids is None else frame[ids].to_numpy(dtype=object),
-        labels=table.labels(frame), whole=whole,
-        left_out=[name for name in table.feature_columns if name not in used],
-    )  # fmt: skip
-
-
 def _best(kept: list[_Kept], n_kept: int) -> _Kept:
     """The most abnormal rows so far, in the order of the table."""
-    parts, found, places = zip(*kept, strict=True)
-    abnormality = np.concatenate([*map(attrgetter("abnormality"), found)])
-    best = np.sort(np.argsort(-abnormality, kind="stable")[:n_kept])
-    return taken(parts, best), taken(found, best), taken(places, best)
-
-
-def _notes(changes: Mapping[Any, tuple[int, str]], holes: Mapping[str, int]) -> Iterator[str]:
-    """Cells that are not taken as they are written, and those that are missing."""
-    for (column, what), (count, example) in changes.items():
-        cells = "cell is" if count == 1 else "cells are"
-        yield f"{column!r}: {count:,} {cells} {what} (such as {example})"
-    if total := sum(holes.values()):
-        shown = shown_list([f"{name}: {count:,}" for name, count in holes.items() if count])
-        what = f"{total:,} {'cell is' if total == 1 else 'cells are'} missing ({shown})"
-        yield f"{what}: rows are judged by the cells that are there"
+    abnormality = np.concatenate([judged.abnormality for _, judged, _ in kept])
+    return taken(kept, np.sort(np.argsort(-abnormality, kind="stable")[:n_kept]))
 
 
 def taken(values: Sequence[Any], rows: np.ndarray) -> Any:
@@ -216,11 +195,28 @@ def taken(values: Sequence[Any], rows: np.ndarray) -> Any:
         return np.concatenate(values)[rows]
     if isinstance(first, pd.DataFrame):
         return pd.concat(values, ignore_index=True).iloc[rows]
+    if isinstance(first, tuple):
+        return tuple(taken(places, rows) for places in zip(*values, strict=True))
     if not is_dataclass(first) or isinstance(first, type):
         return first
     for field in fields(first):
-        parts[field.name] = taken([*map(attrgetter(field.name), values)], rows)
-    return type(first)(**parts)
+        parts[field.name] = taken([getattr(value, field.name) for value in values], rows)
+    return replace(first, **parts)
+
+
+def _notes(changes: Iterable[Change], holes: Mapping[str, int]) -> Iterator[str]:
+    """Cells that are not taken as they are written, and those that are missing."""
+    met: dict[tuple[str, str], Change] = {}
+    for one in changes:
+        first = met.get((one.column, one.what), replace(one, count=0))
+        met[one.column, one.what] = replace(first, count=first.count + one.count)
+    for one in met.values():
+        cells = "cell is" if one.count == 1 else "cells are"
+        yield f"{one.column!r}: {one.count:,} {cells} {one.what} (such as {one.example})"
+    if total := sum(holes.values()):
+        shown = shown_list([f"{name}: {count:,}" for name, count in holes.items() if count])
+        what = f"{total:,} {'cell is' if total == 1 else 'cells are'} missing ({shown})"
+        yield f"{what}: rows are judged by the cells that are there"
 
 
 @contextmanager

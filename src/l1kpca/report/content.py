@@ -79,8 +79,8 @@ def report(
     if getattr(detector.pca_, "kernel", None) == "precomputed":
         lacking = "the columns of the rows, which kernel='precomputed' does not have"
         raise ValueError(f"a report needs {lacking}: pass the rows and a kernel instead")
-    cases = cases_of(detector, X, labels, names)
-    return report_of(summarize(detector, cases, source, top=top, judged=judged))
+    cases = cases_of(detector, X, labels, names, judged)
+    return report_of(summarize(detector, cases, source, top=top))
 
 
 def report_of(
@@ -88,7 +88,7 @@ def report_of(
 ) -> Report:
     """The page about rows that were judged before; it asks about suspicious reference rows."""
     plain, order = summary.plain, summary.order[:MOST_LISTED]
-    where: Any = summary.judged.outlier_map
+    where: Any = summary.cases.judged.outlier_map
     source = shown_value(plain["source"], longest=len(plain["source"]))
     if len(source) > _LONGEST_SOURCE:  # of a path the end says most
         source = f"...{source[3 - _LONGEST_SOURCE :]}"
@@ -111,7 +111,7 @@ def report_of(
 
 def _scores(summary: Summary, n_listed: int) -> dict[str, Any]:
     """How scores are spread, and at some ranks beyond the listed rows, with the outliers before."""
-    scores, labels, tail = summary.whole.scores, summary.whole.labels, None
+    scores, labels, tail = summary.cases.scores, summary.cases.labels, None
     n, cutoff = len(scores), summary.plain["cutoff"]
     if n_listed < n:
         ranks = np.geomspace(n_listed, n, _TAIL_RANKS).astype(int)
@@ -132,19 +132,18 @@ def _scores(summary: Summary, n_listed: int) -> dict[str, Any]:
 
 def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     """What is known of every listed row, in the order of the ranks, and of the components."""
-    cases, judged, detector = summary.cases, summary.judged, summary.detector
-    names, labels, ids, comparison = cases.names, cases.labels, None, None
+    cases, judged, detector = summary.cases, summary.cases.judged, summary.detector
+    listed, labels, ids, comparison = cases.rows[order], cases.labels, None, None
     where: Any = judged.outlier_map
-    components, classical = _quality(detector, cases.X if cases.whole is None else None)
+    components, classical = _quality(detector, cases)
     if classical is not None:
         comparison = {"agreement": None if labels is None else agreement(labels, classical)}
         classical = rankdata(-classical, method="ordinal")[order]
     # The first rows of the ranking, and others at even distances.
     others = np.linspace(_ALWAYS_DRAWN, len(order) - 1, _MOST_DRAWN - _ALWAYS_DRAWN).astype(int)
     drawn = np.unique(np.r_[: min(len(order), _ALWAYS_DRAWN), others[others < len(order)]])
-    if names is not None:
-        ids = list(within((shown_value(names[int(row)]) for row in order), _BYTES_OF_IDS))
-    listed = summary.whole.rows[order]
+    if cases.names is not None:
+        ids = list(within((shown_value(cases.names[int(row)]) for row in order), _BYTES_OF_IDS))
     rows = {
         "row": packed(listed + 1, "u4"), "drawn": packed(drawn, "u4"),
         "score": packed(judged.abnormality[order], "f4"),
@@ -152,7 +151,7 @@ def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
         "y": packed(judged.scores[order[drawn], 1], "f4"),
         "score_distance": packed(where.score_distance[order[drawn]], "f4"),
         "orthogonal_distance": packed(where.orthogonal_distance[order[drawn]], "f4"),
-        "label": None if labels is None else "".join(np.where(labels[order], "1", "0")),
+        "label": None if labels is None else "".join(np.where(labels[listed], "1", "0")),
         "classical": None if classical is None else packed(classical, "u4"), "id": ids,
     }  # fmt: skip
     plane = {"ellipse": detector.rule_.ellipse(), "n_components": min(2, len(components))}
@@ -165,7 +164,7 @@ def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     return {"rows": rows, "plane": plane, **known}
 
 
-def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | None]:
+def _quality(detector: Any, cases: Cases) -> tuple[list[dict[str, Any]], np.ndarray | None]:
     """Facts of each component, and the abnormality of rows, if any, by classical components."""
     pca = detector.pca_
     gaps, classical = getattr(pca, "optimality_gap_", np.zeros(0)), None
@@ -180,7 +179,8 @@ def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | 
         )  # fmt: skip
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what there is to say was said of the detector itself
-            classical = None if X is None else detector.judge_with(twin, X).abnormality
+            if len(cases.X) == len(cases.scores):  # all rows are at hand
+                classical = detector.judge_with(twin, cases.X).abnormality
         # What is certified is the L1 norm; a search for another one has another optimum.
         maximizes_l1 = isinstance(pca, L1KernelPCA) and getattr(pca.solver, "p", 1) == 1
         if maximizes_l1 and not len(gaps) and len(pca.X_fit_) <= _CERTIFIED_ROWS:

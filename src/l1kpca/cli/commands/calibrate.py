@@ -25,7 +25,7 @@ def calibrate(
     terminal = Terminal(quiet, as_json, {"model": model})
     fitted = load_model(model, trust or [])
     table = read_like(fitted, reference, opt.given_reading(context), terminal)
-    cases, _ = fitted.judge(table, table.n_rows, terminal)
+    cases = fitted.judge(table, table.n_rows, terminal)
     detector = fitted.detector
     y = None if labels is None else _read_labels(labels, len(cases.X))
     with terminal.work(table.source, "scoring rows"):

@@ -59,11 +59,11 @@ def detect(
         settings |= {"calibration": 0.5} | ({"contamination": 0} if contamination == "auto" else {})
         ordinary = read_table(reference, like)
         model, found = fit_model(ordinary, settings, stated, terminal)[0], []
-        compared, _ = model.judge(ordinary, ordinary.n_rows, terminal)
+        compared = model.judge(ordinary, ordinary.n_rows, terminal)
         model.check(table)
     n_kept = max(top, 1 if report is None else MOST_LISTED)
-    cases, judged = model.judge(table, n_kept, terminal, found, spread=spread)
-    summary = model.summary(cases, judged, table.source, top, terminal, fdr, alpha)
+    cases = model.judge(table, n_kept, terminal, found, spread=spread)
+    summary = model.summary(cases, table.source, top, terminal, fdr, alpha)
     if report is not None:
         with terminal.work("--report", "making the report"):
             typed = shlex.join(["l1kpca", *context.obj])
@@ -107,8 +107,8 @@ def show(summary: "Summary", table: "Table", terminal: Terminal) -> None:
     The file has the rows as read, and p-values if there are reference rows.
     """
     plain = summary.plain
-    added = {"score": summary.whole.scores, "rank": summary.ranks}
-    added["flag"] = summary.whole.flags.astype("int8")
+    added = {"score": summary.cases.scores, "rank": summary.ranks}
+    added["flag"] = summary.cases.flags.astype("int8")
     if "p_values" in summary.known:
         added["p_value"] = summary.known["p_values"]
     terminal.write_table(table, added)
