@@ -41,7 +41,7 @@ def table(rows):
 
 
 def test_scores_ranks_and_flags(table):
-    summary = summarize(SquareDistance(), cases_of(SquareDistance(), table), "rows", top=2)
+    summary = summarize(cases_of(SquareDistance(), table), "rows", top=2)
     assert summary.cases.scores.tolist() == [1, 25, 0, 5]
     assert summary.ranks.tolist() == [3, 1, 4, 2]
     assert summary.cases.flags.tolist() == [False, True, False, True]
@@ -50,7 +50,7 @@ def test_scores_ranks_and_flags(table):
 
 def test_reasons_are_the_columns_that_add_most(table):
     cases = cases_of(SquareDistance(), table)
-    first, second = summarize(SquareDistance(), cases, "rows", top=2).plain["top"]
+    first, second = summarize(cases, "rows", top=2).plain["top"]
     names = ("column", "value", "contribution", "share", "expected")
     assert [tuple(reason[name] for name in names) for reason in first["reasons"]] == [
         ("c", 4.0, 16.0, 0.64, 0.0),
@@ -65,7 +65,7 @@ def test_reasons_are_the_columns_that_add_most(table):
 
 def test_ids_and_truth(table):
     cases = cases_of(SquareDistance(), table, [0, 1, 0, 0], list("wxyz"))
-    summary = summarize(SquareDistance(), cases, "rows", top=1)
+    summary = summarize(cases, "rows", top=1)
     (top,), agreed = summary.plain["top"], summary.plain["agreement"]
     assert (top["name"], top["label"]) == ("x", 1)
     assert agreed["average_precision"] == agreed["roc_auc"] == agreed["precision_at_n"] == 1.0
@@ -78,7 +78,7 @@ def test_precision_among_as_many_rows_as_there_are_outliers():
 
 def test_what_is_known_is_not_computed_again(rows):
     judged = SquareDistance().judge(rows)
-    summary = summarize(Silent(), cases_of(Silent(), rows, judged=judged), "rows", top=0)
+    summary = summarize(cases_of(Silent(), rows, judged=judged), "rows", top=0)
     assert summary.cases.scores is judged.abnormality
     assert summary.plain["top"] == []
 
@@ -91,7 +91,7 @@ def test_what_is_known_must_be_about_the_same_rows(rows):
 
 def test_plain_facts_hold_no_arrays(rows):
     cases = cases_of(SquareDistance(), rows, names=[1, None, 2, 3])
-    plain = summarize(SquareDistance(), cases, "rows").plain
+    plain = summarize(cases, "rows").plain
     assert plain["top"][0]["name"] is None
     assert plain["n_flagged"] == 2
     assert plain["agreement"] is None

@@ -91,7 +91,7 @@ class Model:
                 sample = encoder.encode(typical)
         terminal.note(_notes(changes, dict(zip(used, holes.tolist(), strict=True))))
         return Cases(
-            X=encoded, judged=judged, columns=used, column_of=encoder.column_of_,
+            detector=self.detector, X=encoded, judged=judged, columns=used, column_of=encoder.column_of_,
             cells={column: frame[column].array for column in used}, rows=rows,
             scores=scores, flags=flags,
             labels=None if labels[0] is None else np.concatenate(labels),
@@ -100,23 +100,24 @@ class Model:
             left_out=[name for name in table.feature_columns if name not in used],
         )  # fmt: skip
 
-    def summary(
-        self, cases: Cases, source: str, top: int, terminal: Terminal, fdr: float | None,
-        alpha: float | None,
-    ) -> Summary:  # fmt: skip
-        """What the detector says about rows; the first ``top`` are explained."""
-        with terminal.work(source, "explaining rows"):
-            summary = summarize(self.detector, cases, source, top=top, fdr=fdr, alpha=alpha)
-        detector, pca = self.detector, self.detector.pca_
-        rule, contamination = detector.rule, detector.contamination
-        summary.plain["notes"] = terminal.notes
-        summary.plain["settings"] = {
-            "rule": rule_name(rule, contamination) if isinstance(rule, str) else repr(rule),
-            "contamination": contamination, "kernel": pca.kernel, "gamma": pca.gamma_,
-            "components": pca.n_components_, "training_rows": pca.X_fit_.shape[0],
-            "seed": detector.random_state,
-        }  # fmt: skip
-        return summary
+
+def summarized(
+    cases: Cases, table: Table, top: int, terminal: Terminal, fdr: float | None,
+    alpha: float | None,
+) -> Summary:  # fmt: skip
+    """What a detector says about rows; the first ``top`` are explained."""
+    with terminal.work(table.source, "explaining rows"):
+        summary = summarize(cases, table.source, top=top, fdr=fdr, alpha=alpha)
+    detector, pca = cases.detector, cases.detector.pca_
+    rule, contamination = detector.rule, detector.contamination
+    summary.plain["notes"] = list(terminal.notes)
+    summary.plain["settings"] = {
+        "rule": rule_name(rule, contamination) if isinstance(rule, str) else repr(rule),
+        "contamination": contamination, "kernel": pca.kernel, "gamma": pca.gamma_,
+        "components": pca.n_components_, "training_rows": pca.X_fit_.shape[0],
+        "seed": detector.random_state,
+    }  # fmt: skip
+    return summary
 
 
 def changed(pca: Any, **options: Any) -> Any:

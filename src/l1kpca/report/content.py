@@ -79,8 +79,7 @@ def report(
     if getattr(detector.pca_, "kernel", None) == "precomputed":
         lacking = "the columns of the rows, which kernel='precomputed' does not have"
         raise ValueError(f"a report needs {lacking}: pass the rows and a kernel instead")
-    cases = cases_of(detector, X, labels, names, judged)
-    return report_of(summarize(detector, cases, source, top=top))
+    return report_of(summarize(cases_of(detector, X, labels, names, judged), source, top=top))
 
 
 def report_of(
@@ -93,7 +92,7 @@ def report_of(
     if len(source) > _LONGEST_SOURCE:  # of a path the end says most
         source = f"...{source[3 - _LONGEST_SOURCE :]}"
     asked: list[dict[str, Any]] = []
-    for row in () if reference is None else suspects(summary.detector, reference):
+    for row in () if reference is None else suspects(reference):
         why = [f"{shown_value(o['column'])} = {shown_value(o['value'])}" for o in row["reasons"]]
         asked.append({"row": row["row"], "score": short(row["score"]), "why": ", ".join(why)})
     facts: dict[str, Any] = {
@@ -132,10 +131,10 @@ def _scores(summary: Summary, n_listed: int) -> dict[str, Any]:
 
 def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     """What is known of every listed row, in the order of the ranks, and of the components."""
-    cases, judged, detector = summary.cases, summary.cases.judged, summary.detector
+    cases, judged, detector = summary.cases, summary.cases.judged, summary.cases.detector
     listed, labels, ids, comparison = cases.rows[order], cases.labels, None, None
     where: Any = judged.outlier_map
-    components, classical = _quality(detector, cases)
+    components, classical = _quality(cases)
     if classical is not None:
         comparison = {"agreement": None if labels is None else agreement(labels, classical)}
         classical = rankdata(-classical, method="ordinal")[order]
@@ -164,9 +163,9 @@ def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     return {"rows": rows, "plane": plane, **known}
 
 
-def _quality(detector: Any, cases: Cases) -> tuple[list[dict[str, Any]], np.ndarray | None]:
+def _quality(cases: Cases) -> tuple[list[dict[str, Any]], np.ndarray | None]:
     """Facts of each component, and the abnormality of rows, if any, by classical components."""
-    pca = detector.pca_
+    pca = cases.detector.pca_
     gaps, classical = getattr(pca, "optimality_gap_", np.zeros(0)), None
     compared = pca.n_components_ and not isinstance(pca, L2KernelPCA)
     if compared and len(pca.X_fit_) <= _COMPARED_ROWS:
@@ -180,7 +179,7 @@ def _quality(detector: Any, cases: Cases) -> tuple[list[dict[str, Any]], np.ndar
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what there is to say was said of the detector itself
             if len(cases.X) == len(cases.scores):  # all rows are at hand
-                classical = detector.judge_with(twin, cases.X).abnormality
+                classical = cases.detector.judge_with(twin, cases.X).abnormality
         # What is certified is the L1 norm; a search for another one has another optimum.
         maximizes_l1 = isinstance(pca, L1KernelPCA) and getattr(pca.solver, "p", 1) == 1
         if maximizes_l1 and not len(gaps) and len(pca.X_fit_) <= _CERTIFIED_ROWS:
@@ -203,7 +202,7 @@ def _quality(detector: Any, cases: Cases) -> tuple[list[dict[str, Any]], np.ndar
 
 def _method(summary: Summary, command: str | None) -> dict[str, Any]:
     """How it was done, with what, and how to do it again."""
-    detector, cases = summary.detector, summary.cases
+    cases, detector = summary.cases, summary.cases.detector
     pca, kernel = detector.pca_, detector.pca_.kernel
     used = np.bincount(cases.column_of[detector.columns_.used], minlength=len(cases.columns)) > 0
     left_out = [*cases.left_out, *np.array(cases.columns, dtype=object)[~used]]

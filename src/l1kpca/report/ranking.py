@@ -25,8 +25,9 @@ _Promised = tuple[np.ndarray, float, dict[str, Any], dict[str, np.ndarray]]
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Rows of a table, judged, of which perhaps only the most abnormal ones are at hand."""
+    """Rows that a detector has judged, of which perhaps only the most abnormal are at hand."""
 
+    detector: Any
     X: Any  # rows at hand as the detector sees them: an array or an encoded table
     judged: Judged  # what the detector says about them
     columns: Sequence[str]  # names of the columns that a reader knows
@@ -46,7 +47,6 @@ class Cases:
 class Summary:
     """All facts about one run of a detector."""
 
-    detector: Any
     cases: Cases  # with the flags that the user asked for
     plain: dict[str, Any]  # what JSON can hold; of single rows, only the top ones
     order: np.ndarray  # the rows at hand, the most abnormal first
@@ -90,7 +90,7 @@ def cases_of(
         about = f"judged is about {len(judged.abnormality)} rows, but X has {n_rows}"
         raise ValueError(f"{about}: pass what detector.judge(X) gives")
     return Cases(
-        X=seen, judged=judged, columns=used, cells=cells, rows=np.arange(n_rows),
+        detector=detector, X=seen, judged=judged, columns=used, cells=cells, rows=np.arange(n_rows),
         column_of=np.arange(n_columns) if encoder is None else encoder.column_of_,
         scores=judged.abnormality, flags=judged.flagged, labels=labels, names=names, sample=seen,
         sample_cells=cells, left_out=[name for name in columns if name not in used],
@@ -98,43 +98,47 @@ def cases_of(
 
 
 def summarize(
-    detector: Any, cases: Cases, source: str, *, top: int = 20, fdr: float | None = None,
+    cases: Cases,
+    source: str,
+    *,
+    top: int = 20,
+    fdr: float | None = None,
     alpha: float | None = None,
-) -> Summary:  # fmt: skip
+) -> Summary:
     """Rank rows, and explain the most abnormal ones.
 
     With reference rows, ``fdr`` flags by a false discovery rate, ``alpha`` each row for itself with
     this chance of a false flag; without both, the rule flags.
     """
-    flags, cutoff, promise, known = _promised(detector, cases, fdr, alpha)
+    flags, cutoff, promise, known = _promised(cases, fdr, alpha)
     judged = replace(cases.judged, flagged=flags[cases.rows])
     cases = replace(cases, flags=flags, judged=judged)
     order = np.argsort(-judged.abnormality, kind="stable")
-    rows, contributions = _top(detector, cases, order[:top], known.get("p_values"))
+    rows, contributions = _top(cases, order[:top], known.get("p_values"))
     plain = {
         "source": source, "n_rows": len(flags), "n_flagged": int(flags.sum()),
-        "cutoff": plain_value(cutoff), "clear_line": detector.clear_line_, "promise": promise,
+        "cutoff": plain_value(cutoff), "clear_line": cases.detector.clear_line_, "promise": promise,
         "columns": list(cases.columns), "settings": {}, "notes": [],
         "agreement": None if cases.labels is None else agreement(cases.labels, cases.scores),
         "top": rows,
     }  # fmt: skip
     ranks = rankdata(-cases.scores, method="ordinal").astype(np.uint32)
-    return Summary(detector, cases, plain, order, contributions, ranks, known)
+    return Summary(cases, plain, order, contributions, ranks, known)
 
 
-def suspects(detector: Any, cases: Cases, top: int = 20) -> list[dict[str, Any]]:
+def suspects(cases: Cases, top: int = 20) -> list[dict[str, Any]]:
     """The most abnormal reference rows that have no label, of the table that they are from."""
-    return _top(detector, cases, detector.calibration_.suspects(top), None)[0]
+    return _top(cases, cases.detector.calibration_.suspects(top), None)[0]
 
 
 def _top(
-    detector: Any, cases: Cases, order: np.ndarray, p_values: np.ndarray | None
+    cases: Cases, order: np.ndarray, p_values: np.ndarray | None
 ) -> tuple[list[dict[str, Any]], np.ndarray]:
     """Rows with the columns that add most to their scores, and what each column adds."""
     if not len(order):
         return [], np.zeros((0, len(cases.columns)))
-    contributions, found = np.asarray(detector.explain(cases.X[order])), []
-    _, expected, _, not_read = cells_of(detector, cases, order)
+    contributions, found = np.asarray(cases.detector.explain(cases.X[order])), []
+    _, expected, _, not_read = cells_of(cases, order)
     for place, row in enumerate(order.tolist()):
         adds, reasons, among_all = contributions[place], [], int(cases.rows[row])
         for j in np.argsort(-adds, kind="stable")[:_N_REASONS].tolist():
@@ -172,13 +176,13 @@ def agreement(labels: np.ndarray, scores: np.ndarray) -> dict[str, Any]:
     }
 
 
-def cells_of(detector: Any, cases: Cases, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+def cells_of(cases: Cases, rows: np.ndarray) -> tuple[np.ndarray, ...]:
     """Cells of some rows: residuals, what is expected where they stand out, whether they do.
 
     And why they could not be read, such as "not a number"; nothing is expected of those.
     """
-    X, encoder, columns = cases.X[rows], detector.encoder_, cases.columns
-    found = detector.cells(X)
+    X, encoder, columns = cases.X[rows], cases.detector.encoder_, cases.columns
+    found = cases.detector.cells(X)
     wrong = np.asarray(found.flagged)
     not_read = np.full(wrong.shape, "", dtype=object)
     if encoder is not None:
@@ -194,10 +198,10 @@ def cells_of(detector: Any, cases: Cases, rows: np.ndarray) -> tuple[np.ndarray,
     return np.asarray(found.residual, dtype=float), expected, wrong, not_read
 
 
-def _promised(detector: Any, cases: Cases, fdr: float | None, alpha: float | None) -> _Promised:
+def _promised(cases: Cases, fdr: float | None, alpha: float | None) -> _Promised:
     """The flags, their cut-off, what can be said of them, and what is known of each row."""
-    if hasattr(detector, "calibration_"):
-        return _compared(detector, cases, fdr, alpha)
+    if hasattr(cases.detector, "calibration_"):
+        return _compared(cases, fdr, alpha)
     if fdr is not None or alpha is not None:
         lacking = "a promise about false flags needs reference rows, and there are none"
         way_out = "calibrate first (detect --reference, or the command calibrate)"
@@ -211,7 +215,7 @@ def _promised(detector: Any, cases: Cases, fdr: float | None, alpha: float | Non
     except ValueError:  # too few rows, or scores with a heavy tail
         says = ["How many flags are false cannot be estimated without reference rows."]
     promise = {"n_reference": 0, "drift": None, "says": says}
-    return flags, -float(detector.offset_), promise, known
+    return flags, -float(cases.detector.offset_), promise, known
 
 
 def _estimated(share: np.ndarray) -> str:
@@ -225,10 +229,10 @@ def _estimated(share: np.ndarray) -> str:
     return f"the {first}, but most of the other flagged rows may be."
 
 
-def _compared(detector: Any, cases: Cases, fdr: float | None, alpha: float | None) -> _Promised:
+def _compared(cases: Cases, fdr: float | None, alpha: float | None) -> _Promised:
     """The same by reference rows."""
-    calibration, scores, flags = detector.calibration_, cases.scores, cases.flags
-    reference, cutoff = calibration.compared, -float(detector.offset_)
+    calibration, scores, flags = cases.detector.calibration_, cases.scores, cases.flags
+    reference, cutoff = calibration.compared, -float(cases.detector.offset_)
     p, most = calibration.p_values(scores), promises.most_false(reference, scores, _CONFIDENCE)
     drift = promises.look_for_drift(reference, scores, _DRIFT_LEVEL)
     says, advice = [f"Rows were compared with {len(reference):,} reference rows."], ""

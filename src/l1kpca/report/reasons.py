@@ -27,7 +27,7 @@ _OTHERS = "Other columns have unusual values"
 
 def _looked(summary: Summary, order: np.ndarray) -> Any:
     """Explain as many rows as is cheap, and look at the cells of as many as a page can hold."""
-    detector, cases = summary.detector, summary.cases
+    cases, detector = summary.cases, summary.cases.detector
     n_features, known = len(cases.column_of), summary.contributions[: len(order)]
     # An explanation of a row scores eight rows for each column.
     cost = _STEPS_OF_EXPLAIN * n_features * len(detector.pca_.X_fit_) * (n_features + 10)
@@ -36,7 +36,7 @@ def _looked(summary: Summary, order: np.ndarray) -> Any:
         known = np.concatenate([known, np.asarray(detector.explain(cases.X[more]))])
     twice = 2 * int(summary.cases.judged.flagged[order].sum())
     wanted = min(max(_FEWEST_LOOKED, twice), _MOST_LOOKED, _MOST_CELLS // n_features)
-    return known, *cells_of(detector, cases, order[: max(len(known), wanted)])
+    return known, *cells_of(cases, order[: max(len(known), wanted)])
 
 
 def reasons(summary: Summary, order: np.ndarray) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _columns(
     summary: Summary, blame: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[int, Counter[str]]]:
     """What is usual in each column; ends and middle of its range; its first feature; its levels."""
-    cases, kinds = summary.cases, getattr(summary.detector.encoder_, "kinds_", {})
+    cases, kinds = summary.cases, getattr(summary.cases.detector.encoder_, "kinds_", {})
     sample = np.asarray(summary.cases.sample)
     features = np.searchsorted(cases.column_of, np.arange(len(cases.columns)))
     ranges = np.nanquantile(sample, _USUAL, axis=0)[:, features]

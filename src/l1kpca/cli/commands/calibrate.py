@@ -30,7 +30,7 @@ def calibrate(
     y = None if labels is None else _read_labels(labels, len(cases.X))
     with terminal.work(table.source, "scoring rows"):
         kept = detector.calibrate(cases.X, y).calibration_
-        rows = suspects(detector, cases, top)
+        rows = suspects(cases, top)
     fitted.save(model, overwrite=True)
     n, n_left_out, suspected = len(kept.compared), int((kept.labels == 1).sum()), kept.suspected
     terminal.table("The most suspicious reference rows", cells_of(rows))

@@ -31,7 +31,7 @@ def detect(
     quiet: opt.Quiet = False,
 ) -> None:  # fmt: skip
     """Rank the rows of a table by how abnormal they are, and say why."""
-    from l1kpca.cli.detection import SAMPLE_ROWS, connected, fit_model
+    from l1kpca.cli.detection import SAMPLE_ROWS, connected, fit_model, summarized
     from l1kpca.report.content import MOST_LISTED, report_of
     from l1kpca.tables.sources import read_table
 
@@ -63,7 +63,7 @@ def detect(
         model.check(table)
     n_kept = max(top, 1 if report is None else MOST_LISTED)
     cases = model.judge(table, n_kept, terminal, found, spread=spread)
-    summary = model.summary(cases, table.source, top, terminal, fdr, alpha)
+    summary = summarized(cases, table, top, terminal, fdr, alpha)
     if report is not None:
         with terminal.work("--report", "making the report"):
             typed = shlex.join(["l1kpca", *context.obj])

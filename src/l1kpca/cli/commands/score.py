@@ -28,7 +28,7 @@ def score(
 ) -> int:  # fmt: skip
     """Judge new rows by a saved model, which stays as it is."""
     from l1kpca.cli.commands.detect import show
-    from l1kpca.cli.detection import SAMPLE_ROWS, connected
+    from l1kpca.cli.detection import SAMPLE_ROWS, connected, summarized
     from l1kpca.persistence import ModelFileError
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
@@ -41,7 +41,7 @@ def score(
     table = read_like(fitted, data, opt.given_reading(context), terminal, SAMPLE_ROWS, 1)
     try:
         cases = fitted.judge(table, max(top, 1), terminal, spread=spread)
-        summary = fitted.summary(cases, table.source, top, terminal, fdr, alpha)
+        summary = summarized(cases, table, top, terminal, fdr, alpha)
     except (AttributeError, TypeError, LookupError) as error:
         # The parts of the model do not fit together: it was not fitted here, whatever it says.
         raise ModelFileError(
