@@ -91,13 +91,12 @@ class Model:
                 sample = encoder.encode(typical)
         terminal.note(_notes(changes, dict(zip(used, holes.tolist(), strict=True))))
         return Cases(
-            detector=self.detector, X=encoded, judged=judged, columns=used, column_of=encoder.column_of_,
-            cells={column: frame[column].array for column in used}, rows=rows,
-            scores=scores, flags=flags,
+            detector=self.detector, X=encoded, judged=judged, rows=rows, columns=used,
+            column_of=encoder.column_of_, scores=scores, flags=flags,
             labels=None if labels[0] is None else np.concatenate(labels),
-            sample=sample, sample_cells=sample.table,
             names=None if ids is None else frame[ids].to_numpy(dtype=object),
-            left_out=[name for name in table.feature_columns if name not in used],
+            cells={column: frame[column].array for column in table.feature_columns},
+            sample=sample, sample_cells=sample.table,
         )  # fmt: skip
 
 
@@ -221,11 +220,8 @@ def _notes(changes: Iterable[Change], holes: Mapping[str, int]) -> Iterator[str]
 
 
 @contextmanager
-def connected(address: str | None) -> Iterator[bool]:
-    """Whether there is a cluster to work on, which is left when the command ends."""
-    if address is None:
-        yield False
-        return
+def connected(address: str) -> Iterator[bool]:
+    """True, with a cluster to work on, which is left when the command ends."""
     try:
         import dask
         from distributed import Client

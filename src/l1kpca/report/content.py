@@ -205,7 +205,8 @@ def _method(summary: Summary, command: str | None) -> dict[str, Any]:
     cases, detector = summary.cases, summary.cases.detector
     pca, kernel = detector.pca_, detector.pca_.kernel
     used = np.bincount(cases.column_of[detector.columns_.used], minlength=len(cases.columns)) > 0
-    left_out = [*cases.left_out, *np.array(cases.columns, dtype=object)[~used]]
+    unread = [name for name in cases.cells if name not in cases.columns]
+    left_out = [*unread, *np.array(cases.columns, dtype=object)[~used]]
     with sklearn.config_context(print_changed_only=True):
         code = " ".join(repr(detector).split())
     versions = {"l1kpca": __version__, "Python": platform.python_version()}

@@ -30,9 +30,9 @@ class Cases:
     detector: Any
     X: Any  # rows at hand as the detector sees them: an array or an encoded table
     judged: Judged  # what the detector says about them
-    columns: Sequence[str]  # names of the columns that a reader knows
+    columns: Sequence[str]  # names of the columns that are looked at
     column_of: np.ndarray  # for each feature, the place in `columns` it was made from
-    cells: Mapping[str, Any]  # of the rows at hand, by column, as a reader knows them
+    cells: Mapping[str, Any]  # of the rows at hand, by column of the data, as a reader knows them
     rows: np.ndarray  # places of the rows at hand among all rows, from 0
     scores: np.ndarray  # of all rows, as are the flags
     flags: np.ndarray
@@ -40,7 +40,6 @@ class Cases:
     sample: Any  # a uniform sample of all rows as the detector sees them
     sample_cells: Any  # the cells of the sample, by column
     names: Sequence[Any] | None = None  # ids of the rows at hand
-    left_out: Sequence[str] = ()  # columns of the data that are not looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +81,6 @@ def cases_of(
             wanted = "labels must hold 1 for outliers and 0 for other rows, and both must occur"
             raise ValueError(f"{wanted}: found {shown}")
         labels = labels.astype(np.int64)
-    used = columns if encoder is None else encoder.columns_
     seen = rows if encoder is None else encoder.encode(X)
     cells = dict(zip(columns, rows.T, strict=True))
     judged = detector.judge(seen) if judged is None else judged
@@ -90,10 +88,11 @@ def cases_of(
         about = f"judged is about {len(judged.abnormality)} rows, but X has {n_rows}"
         raise ValueError(f"{about}: pass what detector.judge(X) gives")
     return Cases(
-        detector=detector, X=seen, judged=judged, columns=used, cells=cells, rows=np.arange(n_rows),
+        detector=detector, X=seen, judged=judged, rows=np.arange(n_rows), names=names,
+        columns=columns if encoder is None else encoder.columns_, cells=cells,
         column_of=np.arange(n_columns) if encoder is None else encoder.column_of_,
-        scores=judged.abnormality, flags=judged.flagged, labels=labels, names=names, sample=seen,
-        sample_cells=cells, left_out=[name for name in columns if name not in used],
+        scores=judged.abnormality, flags=judged.flagged, labels=labels,
+        sample=seen, sample_cells=cells,
     )  # fmt: skip
 
 

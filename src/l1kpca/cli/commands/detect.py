@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -47,7 +48,7 @@ def detect(
         "max_samples": None if max_samples == "all" else max_samples, "random_state": seed,
         "n_jobs": n_jobs, "memory_limit": memory_limit,
     }  # fmt: skip
-    spread = context.with_resource(connected(cluster))
+    spread = cluster is not None and context.with_resource(connected(cluster))
     reading, compared = opt.given_reading(context), None
     with terminal.progress("reading rows") as progress:
         table = read_table(data, reading, most=SAMPLE_ROWS, seed=seed, progress=progress)
@@ -77,10 +78,10 @@ def cells_of(top: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Rows as they are shown, with their reasons."""
     from l1kpca.report.document import short, shown_value
 
-    with_names, rows = {row["name"] for row in top} != {None}, []
+    names, rows = list(map(itemgetter("name"), top)), list[dict[str, str]]()
     for row in top:
         cells = {"rank#": str(row["rank"]), "row#": str(row["row"])}
-        if with_names:
+        if names.count(None) < len(names):
             cells["id"] = shown_value(row["name"])
         cells["score#"] = shown_value(row["score"])
         if row["p_value"] is not None:

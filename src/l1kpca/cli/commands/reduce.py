@@ -30,7 +30,7 @@ def reduce(
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
     terminal.check(data)
-    spread = context.with_resource(connected(cluster))
+    spread = cluster is not None and context.with_resource(connected(cluster))
     own = L1KernelPCA(
         components, kernel="rbf", gamma="median", random_state=seed, n_jobs=n_jobs,
         memory_limit=memory_limit, verbose=int(terminal.is_watched),

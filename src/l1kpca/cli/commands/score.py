@@ -33,7 +33,7 @@ def score(
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
     terminal.check(data, model=model)
-    spread = context.with_resource(connected(cluster))
+    spread = cluster is not None and context.with_resource(connected(cluster))
     fitted = load_model(model, trust or [])
     if fail_on_drift and not hasattr(fitted.detector, "calibration_"):
         lacking = f"needs reference rows, and {model} has none"
