@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -81,14 +80,14 @@ class Model:
                 high = np.flatnonzero(judged.abnormality >= least)
                 part = Encoded(X, encoder, frame), judged, np.arange(start, stop)
                 kept.append(taken([part], high))
-                if sum(map(len, map(itemgetter(0), kept))) > 2 * n_kept:
-                    kept = [_best(kept, n_kept)]
-                    least = kept[0][1].abnormality.min()
-            encoded, judged, rows = _best(kept, n_kept)
+                known = np.concatenate([said.abnormality for _, said, _ in kept])
+                if len(known) > 2 * n_kept or stop == table.n_rows:
+                    best = np.argsort(-known, kind="stable")[:n_kept]
+                    kept, least = [taken(kept, np.sort(best))], known[best].min()
+            ((encoded, judged, rows),) = kept
             frame, used, ids, sample = encoded.table, encoder.columns_, table.id_column, encoded
             if len(rows) < table.n_rows:
-                typical = table.frame.iloc[:: len(table.frame) // _TYPICAL_ROWS + 1]
-                sample = encoder.encode(typical)
+                sample = encoder.encode(table.frame.iloc[:: len(table.frame) // _TYPICAL_ROWS + 1])
         terminal.note(_notes(changes, dict(zip(used, holes.tolist(), strict=True))))
         return Cases(
             detector=self.detector, X=encoded, judged=judged, rows=rows, columns=used,
@@ -180,12 +179,6 @@ def learn(table: Table, terminal: Terminal) -> Encoded:
 def _judged(detector: KernelPCAOutlierDetector, frame: Any) -> tuple[Any, Any, Judged]:
     encoded = detector.encoder_.encode(frame)
     return encoded.X, encoded.changes, detector.judge(encoded)
-
-
-def _best(kept: list[_Kept], n_kept: int) -> _Kept:
-    """The most abnormal rows so far, in the order of the table."""
-    abnormality = np.concatenate([judged.abnormality for _, judged, _ in kept])
-    return taken(kept, np.sort(np.argsort(-abnormality, kind="stable")[:n_kept]))
 
 
 def taken(values: Sequence[Any], rows: np.ndarray) -> Any:
