@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("distributed")
 from distributed import Client, LocalCluster
 
-from l1kpca.cli import cluster as on_cluster
 from l1kpca.cli import detection
 
 
@@ -67,7 +66,7 @@ def test_a_killed_worker_changes_nothing(cli, table, cluster, tmp_path_factory, 
     here = scores(cli, "detect", table, out / "here.parquet")
     with Client(cluster.scheduler_address, set_as_default=False) as client:
         pid = next(iter(client.run(os.getpid).values()))
-    each, killed = on_cluster.each, []
+    each, killed = detection.each, []
 
     def and_kill(*arguments, **options):
         for found in each(*arguments, **options):
@@ -76,7 +75,7 @@ def test_a_killed_worker_changes_nothing(cli, table, cluster, tmp_path_factory, 
                 killed.append(pid)
             yield found
 
-    monkeypatch.setattr(on_cluster, "each", and_kill)
+    monkeypatch.setattr(detection, "each", and_kill)
     there = scores(
         cli, "detect", table, "--cluster", cluster.scheduler_address, out / "there.parquet"
     )
@@ -85,7 +84,7 @@ def test_a_killed_worker_changes_nothing(cli, table, cluster, tmp_path_factory, 
 
 
 def test_no_cluster_is_one_sentence(cli, table, monkeypatch):
-    monkeypatch.setattr("l1kpca.cli.cluster._SECONDS", 0.2)
+    monkeypatch.setattr("l1kpca.cli.detection._SECONDS", 0.2)
     done = cli("detect", table, "--cluster", "tcp://127.0.0.1:9")
     assert done.status == 2
     assert done.stderr == (
@@ -111,7 +110,7 @@ def test_a_killed_scheduler_is_one_sentence_and_leaves_no_file(
     out = tmp_path_factory.mktemp("out")
     scheduler = start_script(SCHEDULER)
     address = scheduler.stdout.readline().strip()
-    each, killed = on_cluster.each, []
+    each, killed = detection.each, []
 
     def and_kill(*arguments, **options):
         for found in each(*arguments, **options):
@@ -120,7 +119,7 @@ def test_a_killed_scheduler_is_one_sentence_and_leaves_no_file(
                 killed.append(scheduler.wait())
             yield found
 
-    monkeypatch.setattr(on_cluster, "each", and_kill)
+    monkeypatch.setattr(detection, "each", and_kill)
     done = cli("detect", table, "--cluster", address, "--out", out / "o.csv", "-q")
     assert killed
     assert done.status == 2, done.stderr

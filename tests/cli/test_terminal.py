@@ -17,7 +17,7 @@ def test_a_note_is_told_once(capsys):
     terminal.note(["a, b"], "number")
     terminal.table("rows", [])
     assert capsys.readouterr().err == "note    one \nnote    two \nnumber  a, b\n"
-    assert terminal.notes == ["one", "two", "number: a, b"]
+    assert list(terminal.notes) == ["one", "two", "number: a, b"]
 
 
 def test_progress_is_for_eyes_only(capsys):

@@ -1,12 +1,13 @@
 """Scores, ranks, agreement, and the reasons of a row are right."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from l1kpca import KernelPCAOutlierDetector
 from l1kpca.outliers import CellMap, Judged
 from l1kpca.report import report
-from l1kpca.report.ranking import Cases, agreement, summarize
+from l1kpca.report.ranking import agreement, cases_of, summarize
 
 
 class Silent:
@@ -34,41 +35,37 @@ def rows():
     return np.array([[0.0, 1.0, 0.0], [3.0, 0.0, 4.0], [0.0, 0.0, 0.0], [1.0, 2.0, 0.0]])
 
 
-def cases_of(rows, **keywords):
-    return Cases(
-        rows,
-        ["a", "b", "c"],
-        np.arange(3),
-        lambda column: [f"{column}{row}" for row in range(len(rows))],
-        **keywords,
-    )
+@pytest.fixture
+def table(rows):
+    return pd.DataFrame(rows, columns=["a", "b", "c"])
 
 
-def test_scores_ranks_and_flags(rows):
-    summary = summarize(SquareDistance(), cases_of(rows), "rows", top=2)
-    assert summary.whole.scores.tolist() == [1, 25, 0, 5]
+def test_scores_ranks_and_flags(table):
+    summary = summarize(cases_of(SquareDistance(), table), "rows", top=2)
+    assert summary.cases.scores.tolist() == [1, 25, 0, 5]
     assert summary.ranks.tolist() == [3, 1, 4, 2]
-    assert summary.whole.flags.tolist() == [False, True, False, True]
+    assert summary.cases.flags.tolist() == [False, True, False, True]
     assert [summary.plain[name] for name in ("cutoff", "n_flagged", "n_rows")] == [4.0, 2, 4]
 
 
-def test_reasons_are_the_columns_that_add_most(rows):
-    first, second = summarize(SquareDistance(), cases_of(rows), "rows", top=2).plain["top"]
+def test_reasons_are_the_columns_that_add_most(table):
+    cases = cases_of(SquareDistance(), table)
+    first, second = summarize(cases, "rows", top=2).plain["top"]
     names = ("column", "value", "contribution", "share", "expected")
     assert [tuple(reason[name] for name in names) for reason in first["reasons"]] == [
-        ("c", "c1", 16.0, 0.64, 0.0),
-        ("a", "a1", 9.0, 0.36, None),
+        ("c", 4.0, 16.0, 0.64, 0.0),
+        ("a", 3.0, 9.0, 0.36, None),
     ]
     assert [tuple(reason[name] for name in names) for reason in second["reasons"]] == [
-        ("b", "b3", 4.0, 0.8, None),
-        ("a", "a3", 1.0, 0.2, None),
+        ("b", 2.0, 4.0, 0.8, None),
+        ("a", 1.0, 1.0, 0.2, None),
     ]
     assert [first[name] for name in ("row", "rank", "name", "label")] == [2, 1, None, None]
 
 
-def test_ids_and_truth(rows):
-    cases = cases_of(rows, names=list("wxyz"), labels=np.array([0, 1, 0, 0]))
-    summary = summarize(SquareDistance(), cases, "rows", top=1)
+def test_ids_and_truth(table):
+    cases = cases_of(SquareDistance(), table, [0, 1, 0, 0], list("wxyz"))
+    summary = summarize(cases, "rows", top=1)
     (top,), agreed = summary.plain["top"], summary.plain["agreement"]
     assert (top["name"], top["label"]) == ("x", 1)
     assert agreed["average_precision"] == agreed["roc_auc"] == agreed["precision_at_n"] == 1.0
@@ -81,19 +78,20 @@ def test_precision_among_as_many_rows_as_there_are_outliers():
 
 def test_what_is_known_is_not_computed_again(rows):
     judged = SquareDistance().judge(rows)
-    summary = summarize(Silent(), cases_of(rows), "rows", top=0, judged=judged)
-    assert summary.whole.scores is judged.abnormality
+    summary = summarize(cases_of(Silent(), rows, judged=judged), "rows", top=0)
+    assert summary.cases.scores is judged.abnormality
     assert summary.plain["top"] == []
 
 
 def test_what_is_known_must_be_about_the_same_rows(rows):
     judged = SquareDistance().judge(rows[:3])
     with pytest.raises(ValueError, match="judged is about 3 rows, but X has 4: pass what"):
-        summarize(Silent(), cases_of(rows), "rows", judged=judged)
+        cases_of(Silent(), rows, judged=judged)
 
 
 def test_plain_facts_hold_no_arrays(rows):
-    plain = summarize(SquareDistance(), cases_of(rows, names=[1, None, 2, 3]), "rows").plain
+    cases = cases_of(SquareDistance(), rows, names=[1, None, 2, 3])
+    plain = summarize(cases, "rows").plain
     assert plain["top"][0]["name"] is None
     assert plain["n_flagged"] == 2
     assert plain["agreement"] is None

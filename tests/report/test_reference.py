@@ -25,8 +25,8 @@ def made():
     X[:12] *= 9
     detector = KernelPCAOutlierDetector(contamination=0, calibration=0.5, random_state=0)
     detector.fit(reference)
-    cases, compared = (cases_of(detector, rows, None, None) for rows in (X, reference))
-    summary = summarize(detector, cases, "the batch", fdr=0.2)
+    cases, compared = (cases_of(detector, rows) for rows in (X, reference))
+    summary = summarize(cases, "the batch", fdr=0.2)
     return detector, X, summary, report_of(summary, reference=compared), compared
 
 
@@ -46,7 +46,7 @@ def test_the_facts_are_what_the_detector_says(made):
     np.testing.assert_allclose(p, detector.p_values(X)[order], rtol=1e-6)
     most = np.frombuffer(base64.b64decode(facts["most_false"]), "<u4")
     np.testing.assert_array_equal(most, detector.most_false(X)[order])
-    rows = suspects(detector, compared)
+    rows = suspects(compared)
     assert [row["row"] for row in made_report.facts["suspects"]] == [row["row"] for row in rows]
     assert [row["row"] - 1 for row in rows] == detector.calibration_.suspects(20).tolist()
 

@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 import sys
+from operator import attrgetter
 from typing import Annotated, Any
 
 import typer
@@ -37,7 +38,7 @@ def make_program(wanted: str | None = None) -> typer.Typer:
         name="l1kpca", pretty_exceptions_enable=False, add_completion=False, rich_markup_mode=None
     )
     program.callback(invoke_without_command=True)(_common)
-    names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+    names = list(map(attrgetter("name"), pkgutil.iter_modules(commands.__path__)))
     for name in [wanted] if wanted and wanted in names else names:
         found = getattr(importlib.import_module(f"{commands.__name__}.{name}"), name, None)
         if isinstance(found, typer.Typer):

@@ -1,9 +1,9 @@
-"""A detector with all it takes to judge a table, and what it says as tables on the terminal."""
+"""A detector with all it takes to judge a table, here or on the workers of a cluster."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from operator import attrgetter
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from l1kpca import KernelPCAOutlierDetector, TableEncoder
-from l1kpca.cli import cluster
-from l1kpca.cli.terminal import Terminal
+from l1kpca.cli.terminal import InputError, Terminal
+from l1kpca.gram.cluster import the_cluster
 from l1kpca.outliers import Judged, is_one_curve, make_rule, rule_name, varying
-from l1kpca.report.document import short, shown_value
-from l1kpca.report.ranking import Cases, Summary, Whole, summarize
+from l1kpca.report.ranking import Cases, Summary, summarize
 from l1kpca.tables.encoder import Encoded, by_column
+from l1kpca.tables.features import Change
 from l1kpca.tables.kinds import KINDS, USED
 from l1kpca.tables.table import Table, TableError, shown_list
 from l1kpca.tables.totals import totals_among
@@ -24,7 +24,11 @@ from l1kpca.tables.totals import totals_among
 _PLAIN = ("numbers", "dates", "0 and 1", "an array of numbers")
 SAMPLE_ROWS = 200_000  # of a table, kept in memory; a detector learns from them
 _TYPICAL_ROWS = 20_000
-_Part = tuple[Encoded, Judged, np.ndarray]  # rows, what is said of them, and their places
+_SECONDS = 10  # to find a scheduler
+_UNDER_WAY = 2  # batches for each thread of the workers
+# Rows with their numbers, what was changed for that, and what a detector says of them.
+_Said = tuple[Any, tuple[np.ndarray, Sequence[Any], Judged]]
+_Kept = tuple[Encoded, Judged, np.ndarray]  # the last is the places of the rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,41 +56,66 @@ class Model:
             raise TableError(f"{table.source} lacks {which}; {fitted}.")
 
     def judge(
-        self, table: Table, n_kept: int, terminal: Terminal,
-        parts: Iterable[tuple[Encoded, Judged]] = (), *, spread: bool = False,
-    ) -> tuple[Cases, Judged]:  # fmt: skip
+        self, table: Table, n_kept: int, terminal: Terminal, parts: Iterable[_Said] = (), *,
+        spread: bool = False,
+    ) -> Cases:  # fmt: skip
         """Judge all rows of a table, and keep the most abnormal ones.
 
-        ``parts`` is what the fit said of them; with ``spread`` the workers of a cluster do it.
+        ``parts`` is what the fit said of consecutive rows; with ``spread`` the workers of a cluster
+        do it.  Three numbers of every row stay in memory.
         """
-        encoder = self.detector.encoder_
+        encoder, kept = self.detector.encoder_, list[_Kept]()
+        labels, changes = list[Any](), list[Change]()
+        scores, flags = np.empty(table.n_rows), np.empty(table.n_rows, dtype=bool)
+        holes, least, stop = np.zeros(len(encoder.columns_), dtype=int), -np.inf, 0
         with terminal.work(table.source, "scoring rows") as progress:
             if not parts:
-                found = cluster.each(_judged, self.detector, table.batches(progress), spread=spread)
-                parts = ((Encoded(X, encoder, rows, how), said) for rows, (X, how, said) in found)
-            cases, judged, notes = tallied(table, parts, n_kept)
-        terminal.note(notes)
-        return cases, judged
+                parts = each(_judged, self.detector, table.batches(progress), spread=spread)
+            for frame, (X, changed, judged) in parts:
+                start, stop = stop, stop + len(X)
+                scores[start:stop], flags[start:stop] = judged.abnormality, judged.flagged
+                labels.append(table.labels(frame))
+                changes += changed
+                holes += np.isnan(by_column(encoder, X, np.fmax)).sum(axis=0)
+                high = np.flatnonzero(judged.abnormality >= least)
+                part = Encoded(X, encoder, frame), judged, np.arange(start, stop)
+                kept.append(taken([part], high))
+                known = np.concatenate([said.abnormality for _, said, _ in kept])
+                if len(known) > 2 * n_kept or stop == table.n_rows:
+                    best = np.argsort(-known, kind="stable")[:n_kept]
+                    kept, least = [taken(kept, np.sort(best))], known[best].min()
+            ((encoded, judged, rows),) = kept
+            frame, used, ids, sample = encoded.table, encoder.columns_, table.id_column, encoded
+            if len(rows) < table.n_rows:
+                sample = encoder.encode(table.frame.iloc[:: len(table.frame) // _TYPICAL_ROWS + 1])
+        terminal.note(_notes(changes, dict(zip(used, holes.tolist(), strict=True))))
+        return Cases(
+            detector=self.detector, X=encoded, judged=judged, rows=rows, columns=used,
+            column_of=encoder.column_of_, scores=scores, flags=flags,
+            labels=None if labels[0] is None else np.concatenate(labels),
+            names=None if ids is None else frame[ids].to_numpy(dtype=object),
+            cells={column: frame[column].array for column in table.feature_columns},
+            sample=sample, sample_cells=sample.table,
+        )  # fmt: skip
 
-    def summary(
-        self, cases: Cases, judged: Judged, source: str, top: int, terminal: Terminal,
-        fdr: float | None, alpha: float | None,
-    ) -> Summary:  # fmt: skip
-        """What the detector says about rows; the first ``top`` are explained."""
-        with terminal.work(source, "explaining rows"):
-            summary = summarize(
-                self.detector, cases, source, top=top, judged=judged, fdr=fdr, alpha=alpha
-            )
-        detector, pca = self.detector, self.detector.pca_
-        rule, contamination = detector.rule, detector.contamination
-        summary.plain["notes"] = terminal.notes
-        summary.plain["settings"] = {
-            "rule": rule_name(rule, contamination) if isinstance(rule, str) else repr(rule),
-            "contamination": contamination, "kernel": pca.kernel, "gamma": pca.gamma_,
-            "components": pca.n_components_, "training_rows": pca.X_fit_.shape[0],
-            "seed": detector.random_state,
-        }  # fmt: skip
-        return summary
+
+def summarized(
+    cases: Cases, table: Table, top: int, terminal: Terminal, fdr: float | None,
+    alpha: float | None,
+) -> Summary:  # fmt: skip
+    """What a detector says about rows; the first ``top`` are explained."""
+    with terminal.work(table.source, "explaining rows"):
+        summary = summarize(cases, table.source, top=top, fdr=fdr, alpha=alpha)
+    detector, pca = cases.detector, cases.detector.pca_
+    rule, contamination = detector.rule, detector.contamination
+    summary.plain["notes"] = list(terminal.notes)
+    summary.plain["settings"] = {
+        "rule": rule_name(rule, contamination) if isinstance(rule, str) else repr(rule),
+        "contamination": contamination, "kernel": pca.kernel, "gamma": pca.gamma_,
+        "components": pca.n_components_, "training_rows": pca.X_fit_.shape[0],
+        "seed": detector.random_state,
+    }  # fmt: skip
+    return summary
 
 
 def changed(pca: Any, **options: Any) -> Any:
@@ -98,15 +127,9 @@ def changed(pca: Any, **options: Any) -> Any:
     return pca.set_params(**stated)
 
 
-def _judged(detector: KernelPCAOutlierDetector, frame: Any) -> tuple[Any, Any, Judged]:
-    """Rows as numbers, what was changed for that, and what the detector says of them."""
-    encoded = detector.encoder_.encode(frame)
-    return encoded.X, encoded.changes, detector.judge(encoded)
-
-
 def fit_model(
     table: Table, settings: Mapping[str, Any], stated: Mapping[str, Any], terminal: Terminal
-) -> tuple[Model, list[tuple[Encoded, Judged]]]:
+) -> tuple[Model, list[_Said]]:
     """Fit a detector to the rows of a table that are in memory, and say what it says of them.
 
     ``settings`` are parameters of the detector, ``stated`` those of its kernel PCA; None leaves the
@@ -125,7 +148,8 @@ def fit_model(
         detector.set_params(pca=changed(own, **stated))
         model = Model(detector, table.id_column, table.names_given)
         if len(encoded) == table.n_rows:
-            return model, [(encoded, detector.fit_judge(encoded))]
+            judged = detector.fit_judge(encoded)
+            return model, [(table.frame, (encoded.X, encoded.changes, judged))]
         detector.fit(encoded)
     n, n_rows = len(encoded), table.n_rows
     terminal.note([f"the model is learned from {n} of {n_rows} rows, drawn at random"])
@@ -152,68 +176,9 @@ def learn(table: Table, terminal: Terminal) -> Encoded:
     return encoded
 
 
-def tallied(
-    table: Table, parts: Iterable[tuple[Encoded, Judged]], n_kept: int
-) -> tuple[Cases, Judged, Iterator[str]]:
-    """The most abnormal of all rows, what is said of them, and notes on the cells of all.
-
-    ``parts`` are consecutive rows; three numbers of every row stay in memory.
-    """
-    scores, flags = np.empty(table.n_rows), np.empty(table.n_rows, dtype=bool)
-    kept: list[_Part] = []
-    labels: list[Any] = []
-    holes: Counter[str] = Counter()
-    changes: dict[tuple[str, str], tuple[int, str]] = {}
-    least, stop = -np.inf, 0
-    for encoded, judged in parts:
-        start, stop = stop, stop + len(encoded)
-        scores[start:stop], flags[start:stop] = judged.abnormality, judged.flagged
-        labels.append(table.labels(encoded.table))
-        empty = np.isnan(by_column(encoded.encoder, encoded.X, np.fmax)).sum(axis=0).tolist()
-        holes.update(dict(zip(encoded.encoder.columns_, empty, strict=True)))
-        for change in encoded.changes:
-            count, example = changes.get((change.column, change.what), (0, change.example))
-            changes[change.column, change.what] = count + change.count, example
-        high = np.flatnonzero(judged.abnormality >= least)
-        kept.append((encoded[high], taken([judged], high), start + high))
-        if sum(map(len, next(zip(*kept, strict=True)))) > 2 * n_kept:
-            kept = [_best(kept, n_kept)]
-            least = kept[0][1].abnormality.min()
-    encoded, judged, rows = _best(kept, n_kept)
-    whole, typical = None, table.frame.iloc[:: len(table.frame) // _TYPICAL_ROWS + 1]
-    if len(rows) < table.n_rows:
-        found = scores, flags, None if labels[0] is None else np.concatenate(labels), rows
-        sample = encoded.encoder.encode(typical).X
-        whole = Whole(*found, sample, lambda column: typical[column].array)
-    frame, used, ids = encoded.table, encoded.encoder.columns_, table.id_column
-    cases = Cases(
-        X=encoded, columns=used, column_of=encoded.encoder.column_of_,
-        values=lambda column: frame[column].array,
-        names=None if ids is None else frame[ids].to_numpy(dtype=object),
-        labels=table.labels(frame), whole=whole,
-        left_out=[name for name in table.feature_columns if name not in used],
-    )  # fmt: skip
-    return cases, judged, _notes(changes, holes)
-
-
-def _best(kept: list[_Part], n_kept: int) -> _Part:
-    """The most abnormal rows so far, in the order of the table."""
-    parts, found, places = zip(*kept, strict=True)
-    abnormality = np.concatenate([*map(attrgetter("abnormality"), found)])
-    best = np.sort(np.argsort(-abnormality, kind="stable")[:n_kept])
-    return taken(parts, best), taken(found, best), taken(places, best)
-
-
-def _notes(changes: Mapping[Any, tuple[int, str]], holes: Counter[str]) -> Iterator[str]:
-    """Cells that are not taken as they are written, and those that are missing."""
-    for (column, what), (count, example) in changes.items():
-        cells = "cell is" if count == 1 else "cells are"
-        yield f"{column!r}: {count:,} {cells} {what} (such as {example})"
-    total = holes.total()
-    if total:
-        shown = shown_list([f"{name}: {count:,}" for name, count in (+holes).items()])
-        what = f"{total:,} {'cell is' if total == 1 else 'cells are'} missing ({shown})"
-        yield f"{what}: rows are judged by the cells that are there"
+def _judged(detector: KernelPCAOutlierDetector, frame: Any) -> tuple[Any, Any, Judged]:
+    encoded = detector.encoder_.encode(frame)
+    return encoded.X, encoded.changes, detector.judge(encoded)
 
 
 def taken(values: Sequence[Any], rows: np.ndarray) -> Any:
@@ -223,63 +188,65 @@ def taken(values: Sequence[Any], rows: np.ndarray) -> Any:
         return np.concatenate(values)[rows]
     if isinstance(first, pd.DataFrame):
         return pd.concat(values, ignore_index=True).iloc[rows]
+    if isinstance(first, tuple):
+        return tuple(taken(places, rows) for places in zip(*values, strict=True))
     if not is_dataclass(first) or isinstance(first, type):
         return first
     for field in fields(first):
-        parts[field.name] = taken([*map(attrgetter(field.name), values)], rows)
-    return type(first)(**parts)
+        parts[field.name] = taken([getattr(value, field.name) for value in values], rows)
+    return replace(first, **parts)
 
 
-def cells_of(top: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Rows as they are shown, with their reasons."""
-    with_names, rows = {row["name"] for row in top} != {None}, []
-    for row in top:
-        cells = {"rank#": str(row["rank"]), "row#": str(row["row"])}
-        if with_names:
-            cells["id"] = shown_value(row["name"])
-        cells["score#"] = shown_value(row["score"])
-        if row["p_value"] is not None:
-            cells["p#"] = shown_value(row["p_value"])
-        cells["flag"] = "outlier" if row["flagged"] else ""
-        if row["label"] is not None:
-            cells["truth"] = "outlier" if row["label"] else "inlier"
-        reasons = []
-        for one in row["reasons"]:
-            value, more = shown_value(one["value"]), ""
-            if "unread" in one:
-                value, more = repr(value), f": {one['unread']}"
-            elif one["expected"] is not None:
-                more = f", expected about {shown_value(short(one['expected'], 3))}"
-            reasons.append(f"{shown_value(one['column'])} = {value}{more} ({one['share']:.0%})")
-        cells["most responsible columns (share of the score)"] = ", ".join(reasons)
-        rows.append(cells)
-    return rows
+def _notes(changes: Iterable[Change], holes: Mapping[str, int]) -> Iterator[str]:
+    """Cells that are not taken as they are written, and those that are missing."""
+    met: dict[tuple[str, str], Change] = {}
+    for one in changes:
+        first = met.get((one.column, one.what), replace(one, count=0))
+        met[one.column, one.what] = replace(first, count=first.count + one.count)
+    for one in met.values():
+        cells = "cell is" if one.count == 1 else "cells are"
+        yield f"{one.column!r}: {one.count:,} {cells} {one.what} (such as {one.example})"
+    if total := sum(holes.values()):
+        shown = shown_list([f"{name}: {count:,}" for name, count in holes.items() if count])
+        what = f"{total:,} {'cell is' if total == 1 else 'cells are'} missing ({shown})"
+        yield f"{what}: rows are judged by the cells that are there"
 
 
-def show(summary: Summary, table: Table, terminal: Terminal) -> None:
-    """Write scores, ranks and flags; show the most abnormal rows, and how well they fit the truth.
+@contextmanager
+def connected(address: str) -> Iterator[bool]:
+    """True, with a cluster to work on, which is left when the command ends."""
+    try:
+        import dask
+        from distributed import Client
+    except ImportError as error:
+        lacking = "--cluster needs dask, which is not installed; install it with: "
+        raise InputError(f"{lacking}pip install 'l1kpca[dask]'.") from error
+    # Batches travel within their tasks, so that the scheduler can repeat what a lost worker did.
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        try:
+            client = Client(address, timeout=_SECONDS)
+        except (OSError, ValueError) as error:
+            silent = f"--cluster {address}: no Dask scheduler answers"
+            way_out = "give the address of one that runs, such as tcp://host:8786."
+            raise InputError(f"{silent}; {way_out}") from error
+        with client:
+            yield True
 
-    The file has the rows as read, and p-values if there are reference rows.
-    """
-    plain = summary.plain
-    added = {"score": summary.whole.scores, "rank": summary.ranks}
-    added["flag"] = summary.whole.flags.astype("int8")
-    if "p_values" in summary.known:
-        added["p_value"] = summary.known["p_values"]
-    terminal.write_table(table, added)
-    terminal.table(f"The most abnormal rows of {plain['source']}", cells_of(plain["top"]))
-    n, n_rows = plain["n_flagged"], plain["n_rows"]
-    flagged = f"{n:,} of {n_rows:,} rows are flagged: their score is above the"
-    none = f"None of the {n_rows:,} rows is flagged: no score is above the"
-    unclear = "" if plain["clear_line"] else " There is no clear line: many rows are near it."
-    terminal.say(f"{flagged if n else none} cut-off {plain['cutoff']:.4g}.{unclear}")
-    for sentence in plain["promise"]["says"]:
-        terminal.say(sentence)
-    found = plain["agreement"]
-    if found is not None:
-        precision, area = found["average_precision"], found["roc_auc"]
-        terminal.say(f"Average precision {precision:.3f}, ROC-AUC {area:.3f}.")
-        many = found["n_outliers"]
-        first = f"Precision among the top {many:,} rows, as many as there are outliers"
-        terminal.say(f"{first}: {found['precision_at_n']:.3f}.")
-    terminal.finish(plain)
+
+def each(
+    work: Callable[[Any, Any], Any], model: Any, batches: Iterable[Any], *, spread: bool
+) -> Iterator[tuple[Any, Any]]:
+    """Batches with what ``work(model, batch)`` gives, in their order; by workers if ``spread``."""
+    if not spread:
+        for batch in batches:
+            yield batch, work(model, batch)
+        return
+    cluster, waiting = the_cluster(), deque[tuple[Any, Any]]()
+    sent = cluster.send(model)
+    for batch in batches:
+        waiting.append((batch, cluster.call(work, sent, batch)))
+        if len(waiting) > _UNDER_WAY * cluster.n_threads:
+            batch, task = waiting.popleft()
+            yield batch, cluster.results([task])[0]
+    for batch, task in waiting:
+        yield batch, cluster.results([task])[0]

@@ -45,7 +45,8 @@ class Terminal:
     files: Mapping[str, Path | None] = field(default_factory=dict)  # None: the option is not given
     overwrite: bool = False
     spreadsheet_safe: bool = False
-    _noted: dict[str, tuple[str, str]] = field(default_factory=dict)
+    #: What was done to the data, in sentences: each with what it is about, and the rest of it.
+    notes: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def check(self, inputs: Iterable[str], **others: str | Path | None) -> None:
         """Refuse files that cannot be written, and inputs as outputs, before any work is done.
@@ -82,12 +83,7 @@ class Terminal:
     def note(self, sentences: Iterable[str], about: str = "") -> None:
         """Remember what was done to the data; each thing once."""
         for sentence in sentences:
-            self._noted[f"{about}: {sentence}" if about else sentence] = about or "note", sentence
-
-    @property
-    def notes(self) -> list[str]:
-        """What was done to the data, in sentences."""
-        return list(self._noted)
+            self.notes[f"{about}: {sentence}" if about else sentence] = about or "note", sentence
 
     @property
     def is_watched(self) -> bool:
@@ -138,9 +134,9 @@ class Terminal:
         from rich.text import Text
 
         notes = table.Table(box=None, show_header=False, pad_edge=False)
-        for said in self._noted.values():
+        for said in self.notes.values():
             notes.add_row(*map(Text, map(printable, said)))
-        if self._noted:
+        if self.notes:
             width = None if sys.stderr.isatty() else _WIDTH_OF_NOTES
             Console(stderr=True, width=width).print(notes, crop=False)
         grid = table.Table(title=Text(printable(title)), title_justify="left")
@@ -194,7 +190,7 @@ class Terminal:
             written[name] = None if path is None else str(path)
             if path is not None:
                 self.say(f"Written: {path}")
-        self.result({**plain, "notes": self.notes, "written": written})
+        self.result({**plain, "notes": list(self.notes), "written": written})
 
 
 def status_of(error: BaseException) -> int:

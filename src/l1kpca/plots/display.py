@@ -57,7 +57,7 @@ class Display:
             raise ValueError(f"axes has {len(self.axes_)} entries, but there are {count} panels")
         self.ax_ = self.axes_[0]
         self.figure_ = self.ax_.figure
-        self._draw(**keywords)
+        self._draw(*self.axes_, **keywords)
         return self
 
 
@@ -84,3 +84,11 @@ def scatter(
         for mask, style, label in kinds
         if mask.any()
     ]
+
+
+def bars(ax: Any, lengths: np.ndarray, labels: Any, style: dict[str, Any]) -> Any:
+    """Bars to both sides of a line at 0, the first on top, with their labels."""
+    ax.set_yticks(np.arange(len(lengths)), labels)
+    ax.invert_yaxis()
+    ax.axvline(0, color="black", linewidth=0.8)
+    return ax.barh(np.arange(len(lengths)), lengths, **style)

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from l1kpca.outliers import OutlierMap
-from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, names_of, pca_of, scatter
+from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, bars, names_of, pca_of, scatter
 
 
 @dataclass(eq=False, repr=False)
@@ -56,10 +56,9 @@ class ScoresDisplay(Display):
         ellipse = None if flagged is None else estimator.rule_.ellipse(*components)
         return cls(scores, mask, ellipse, components).plot(ax=ax, **keywords)
 
-    def _draw(self, **keywords: Any) -> None:
+    def _draw(self, ax: Any, **keywords: Any) -> None:
         from matplotlib.patches import Ellipse  # noqa: PLC0415 (only an extra installs it)
 
-        ax = self.ax_
         names = [f"component {j + 1}" for j in self.components]
         self.points_ = scatter(ax, names, self.scores, self.is_outlier, keywords)
         self.boundary_ = None
@@ -113,13 +112,13 @@ class ComparisonDisplay(Display):
     def _shape(self) -> tuple[int, int]:
         return len(self.scores), min(len(self.scores), 4)
 
-    def _draw(self, **keywords: Any) -> None:
+    def _draw(self, *panels: Any, **keywords: Any) -> None:
         names = [f"component {j + 1}" for j in self.components]
-        for ax, (title, scores) in zip(self.axes_, self.scores.items(), strict=True):
+        for ax, (title, scores) in zip(panels, self.scores.items(), strict=True):
             scatter(ax, names, scores, self.is_outlier, keywords)
             ax.set(title=title)
         if self.is_outlier.any():
-            self.axes_[0].legend()
+            panels[0].legend()
 
 
 @dataclass(eq=False, repr=False)
@@ -146,8 +145,8 @@ class OutlierMapDisplay(Display):
         judged = estimator.judge(X, n_scores=0)
         return cls(judged.outlier_map, judged.flagged).plot(ax=ax, **keywords)
 
-    def _draw(self, **keywords: Any) -> None:
-        ax, found, names = self.ax_, self.outlier_map, ("score distance", "orthogonal distance")
+    def _draw(self, ax: Any, **keywords: Any) -> None:
+        found, names = self.outlier_map, ("score distance", "orthogonal distance")
         places = np.column_stack([found.score_distance, found.orthogonal_distance])
         self.points_ = scatter(ax, names, places, self.is_outlier, keywords)
         across, up = found.score_cutoff, found.orthogonal_cutoff
@@ -195,18 +194,14 @@ class ContributionsDisplay(Display):
             one = nw.from_native(one).select(names.tolist()).to_numpy()
         return cls(parts, np.asarray(one)[0], names).plot(n_columns=n_columns, ax=ax, **keywords)
 
-    def _draw(self, *, n_columns: int = 10, **keywords: Any) -> None:
-        ax = self.ax_
+    def _draw(self, ax: Any, *, n_columns: int = 10, **keywords: Any) -> None:
         self.order_ = np.argsort(-np.abs(self.contributions), kind="stable")[:n_columns]
         shown = self.contributions[self.order_]
         hatch = ["" if value >= 0 else "///" for value in shown]
         style = {"color": np.where(shown >= 0, ORANGE, BLUE), "hatch": hatch} | keywords
-        self.bars_ = ax.barh(np.arange(len(shown)), shown, **style)
         pairs = zip(self.feature_names[self.order_], self.values[self.order_], strict=True)
         labels = [f"{n} = {v:.4g}" if isinstance(v, Number) else f"{n} = {v}" for n, v in pairs]
-        ax.set_yticks(np.arange(len(shown)), labels)
-        ax.invert_yaxis()
-        ax.axvline(0, color="black", linewidth=0.8)
+        self.bars_ = bars(ax, shown, labels, style)
         ax.set(xlabel=f"contribution to the abnormality {self.contributions.sum():.4g}")
 
 
@@ -251,8 +246,8 @@ class PreimageDisplay(Display):
     def _shape(self) -> tuple[int, int]:
         return len(self.rows) * (1 if self.shape is None else 2), len(self.rows)
 
-    def _draw(self, **keywords: Any) -> None:
-        self.axes_ = self.axes_.reshape(-1, len(self.rows))
+    def _draw(self, *panels: Any, **keywords: Any) -> None:
+        self.axes_ = np.reshape(panels, (-1, len(self.rows)))
         shown = ((self.rows, "row", BLUE, ":"), (self.preimages, "pre-image", ORANGE, "-"))
         for axes, (rows, label, color, line) in zip(self.axes_[[0, -1]], shown, strict=True):
             for ax, row in zip(axes, rows, strict=True):

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, names_of, pca_of
+from l1kpca.plots.display import BLUE, CUTOFF, ORANGE, Display, bars, names_of, pca_of
 
 _LINES: tuple[dict[str, Any], ...] = (
     {"color": BLUE, "linestyle": "-", "marker": "o"},
@@ -38,8 +38,7 @@ class ScreeDisplay(Display):
         pca = pca_of(estimator)
         return cls(pca.explained_variance_ratio_, pca.objective_).plot(ax=ax, **keywords)
 
-    def _draw(self, **keywords: Any) -> None:
-        ax = self.ax_
+    def _draw(self, ax: Any, **keywords: Any) -> None:
         number = np.arange(1, len(self.objective) + 1)
         style = {"color": BLUE, "alpha": 0.6, "label": "share of variance"} | keywords
         self.bars_ = ax.bar(number, self.explained_variance_ratio, **style)
@@ -100,14 +99,10 @@ class LoadingsDisplay(Display):
     def _shape(self) -> tuple[int, int]:
         return len(self.loadings), min(len(self.loadings), 3)
 
-    def _draw(self, **keywords: Any) -> None:
+    def _draw(self, *panels: Any, **keywords: Any) -> None:
         self.bars_ = []
-        places = np.arange(self.loadings.shape[1])
-        for j, (ax, loading) in enumerate(zip(self.axes_, self.loadings, strict=True)):
-            self.bars_.append(ax.barh(places, loading, **({"color": BLUE} | keywords)))
-            ax.set_yticks(places, self.feature_names)
-            ax.invert_yaxis()
-            ax.axvline(0, color="black", linewidth=0.8)
+        for j, (ax, loading) in enumerate(zip(panels, self.loadings, strict=True)):
+            self.bars_.append(bars(ax, loading, self.feature_names, {"color": BLUE} | keywords))
             ax.set(title=f"component {j + 1}", xlabel="loading")
 
 
@@ -148,8 +143,7 @@ class ConvergenceDisplay(Display):
             bounds = np.array([trace[-1] for trace in traces]) * (1 + gap[:n_components])
         return cls(traces, bounds).plot(ax=ax, **keywords)
 
-    def _draw(self, **keywords: Any) -> None:
-        ax = self.ax_
+    def _draw(self, ax: Any, **keywords: Any) -> None:
         self.lines_, self.bounds_ = [], []
         for j, trace in enumerate(self.traces):
             style = _LINES[j % len(_LINES)] | {"markersize": 4, "label": f"component {j + 1}"}

@@ -79,8 +79,7 @@ def report(
     if getattr(detector.pca_, "kernel", None) == "precomputed":
         lacking = "the columns of the rows, which kernel='precomputed' does not have"
         raise ValueError(f"a report needs {lacking}: pass the rows and a kernel instead")
-    cases = cases_of(detector, X, labels, names)
-    return report_of(summarize(detector, cases, source, top=top, judged=judged))
+    return report_of(summarize(cases_of(detector, X, labels, names, judged), source, top=top))
 
 
 def report_of(
@@ -88,12 +87,12 @@ def report_of(
 ) -> Report:
     """The page about rows that were judged before; it asks about suspicious reference rows."""
     plain, order = summary.plain, summary.order[:MOST_LISTED]
-    where: Any = summary.judged.outlier_map
+    where: Any = summary.cases.judged.outlier_map
     source = shown_value(plain["source"], longest=len(plain["source"]))
     if len(source) > _LONGEST_SOURCE:  # of a path the end says most
         source = f"...{source[3 - _LONGEST_SOURCE :]}"
     asked: list[dict[str, Any]] = []
-    for row in () if reference is None else suspects(summary.detector, reference):
+    for row in () if reference is None else suspects(reference):
         why = [f"{shown_value(o['column'])} = {shown_value(o['value'])}" for o in row["reasons"]]
         asked.append({"row": row["row"], "score": short(row["score"]), "why": ", ".join(why)})
     facts: dict[str, Any] = {
@@ -111,7 +110,7 @@ def report_of(
 
 def _scores(summary: Summary, n_listed: int) -> dict[str, Any]:
     """How scores are spread, and at some ranks beyond the listed rows, with the outliers before."""
-    scores, labels, tail = summary.whole.scores, summary.whole.labels, None
+    scores, labels, tail = summary.cases.scores, summary.cases.labels, None
     n, cutoff = len(scores), summary.plain["cutoff"]
     if n_listed < n:
         ranks = np.geomspace(n_listed, n, _TAIL_RANKS).astype(int)
@@ -132,19 +131,18 @@ def _scores(summary: Summary, n_listed: int) -> dict[str, Any]:
 
 def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     """What is known of every listed row, in the order of the ranks, and of the components."""
-    cases, judged, detector = summary.cases, summary.judged, summary.detector
-    names, labels, ids, comparison = cases.names, cases.labels, None, None
+    cases, judged, detector = summary.cases, summary.cases.judged, summary.cases.detector
+    listed, labels, ids, comparison = cases.rows[order], cases.labels, None, None
     where: Any = judged.outlier_map
-    components, classical = _quality(detector, cases.X if cases.whole is None else None)
+    components, classical = _quality(cases)
     if classical is not None:
         comparison = {"agreement": None if labels is None else agreement(labels, classical)}
         classical = rankdata(-classical, method="ordinal")[order]
     # The first rows of the ranking, and others at even distances.
     others = np.linspace(_ALWAYS_DRAWN, len(order) - 1, _MOST_DRAWN - _ALWAYS_DRAWN).astype(int)
     drawn = np.unique(np.r_[: min(len(order), _ALWAYS_DRAWN), others[others < len(order)]])
-    if names is not None:
-        ids = list(within((shown_value(names[int(row)]) for row in order), _BYTES_OF_IDS))
-    listed = summary.whole.rows[order]
+    if cases.names is not None:
+        ids = list(within((shown_value(cases.names[int(row)]) for row in order), _BYTES_OF_IDS))
     rows = {
         "row": packed(listed + 1, "u4"), "drawn": packed(drawn, "u4"),
         "score": packed(judged.abnormality[order], "f4"),
@@ -152,7 +150,7 @@ def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
         "y": packed(judged.scores[order[drawn], 1], "f4"),
         "score_distance": packed(where.score_distance[order[drawn]], "f4"),
         "orthogonal_distance": packed(where.orthogonal_distance[order[drawn]], "f4"),
-        "label": None if labels is None else "".join(np.where(labels[order], "1", "0")),
+        "label": None if labels is None else "".join(np.where(labels[listed], "1", "0")),
         "classical": None if classical is None else packed(classical, "u4"), "id": ids,
     }  # fmt: skip
     plane = {"ellipse": detector.rule_.ellipse(), "n_components": min(2, len(components))}
@@ -165,9 +163,9 @@ def _rows(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     return {"rows": rows, "plane": plane, **known}
 
 
-def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | None]:
+def _quality(cases: Cases) -> tuple[list[dict[str, Any]], np.ndarray | None]:
     """Facts of each component, and the abnormality of rows, if any, by classical components."""
-    pca = detector.pca_
+    pca = cases.detector.pca_
     gaps, classical = getattr(pca, "optimality_gap_", np.zeros(0)), None
     compared = pca.n_components_ and not isinstance(pca, L2KernelPCA)
     if compared and len(pca.X_fit_) <= _COMPARED_ROWS:
@@ -180,7 +178,8 @@ def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | 
         )  # fmt: skip
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what there is to say was said of the detector itself
-            classical = None if X is None else detector.judge_with(twin, X).abnormality
+            if len(cases.X) == len(cases.scores):  # all rows are at hand
+                classical = cases.detector.judge_with(twin, cases.X).abnormality
         # What is certified is the L1 norm; a search for another one has another optimum.
         maximizes_l1 = isinstance(pca, L1KernelPCA) and getattr(pca.solver, "p", 1) == 1
         if maximizes_l1 and not len(gaps) and len(pca.X_fit_) <= _CERTIFIED_ROWS:
@@ -203,10 +202,11 @@ def _quality(detector: Any, X: Any) -> tuple[list[dict[str, Any]], np.ndarray | 
 
 def _method(summary: Summary, command: str | None) -> dict[str, Any]:
     """How it was done, with what, and how to do it again."""
-    detector, cases = summary.detector, summary.cases
+    cases, detector = summary.cases, summary.cases.detector
     pca, kernel = detector.pca_, detector.pca_.kernel
     used = np.bincount(cases.column_of[detector.columns_.used], minlength=len(cases.columns)) > 0
-    left_out = [*cases.left_out, *np.array(cases.columns, dtype=object)[~used]]
+    unread = [name for name in cases.cells if name not in cases.columns]
+    left_out = [*unread, *np.array(cases.columns, dtype=object)[~used]]
     with sklearn.config_context(print_changed_only=True):
         code = " ".join(repr(detector).split())
     versions = {"l1kpca": __version__, "Python": platform.python_version()}

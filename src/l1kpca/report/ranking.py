@@ -1,6 +1,6 @@
 """The ranking of the rows: which are abnormal, why, and how many flags may be false."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,40 +24,30 @@ _Promised = tuple[np.ndarray, float, dict[str, Any], dict[str, np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
-    """A table, of which perhaps only the most abnormal rows are at hand."""
-
-    scores: np.ndarray  # of all rows
-    flags: np.ndarray
-    labels: np.ndarray | None
-    rows: np.ndarray  # which of all rows, counted from 0, are at hand
-    sample: Any  # a uniform sample of the rows as the detector sees them
-    cells: Callable[[str], Any]  # from a column to the cells of the sample
-
-
-@dataclass(frozen=True, eq=False)
 class Cases:
-    """Rows to be judged, with what a reader needs to recognize them."""
+    """Rows that a detector has judged, of which perhaps only the most abnormal are at hand."""
 
-    X: Any  # what the detector sees, (n_rows, n_features): an array or an encoded table
-    columns: Sequence[str]  # names of the columns that a reader knows
+    detector: Any
+    X: Any  # rows at hand as the detector sees them: an array or an encoded table
+    judged: Judged  # what the detector says about them
+    columns: Sequence[str]  # names of the columns that are looked at
     column_of: np.ndarray  # for each feature, the place in `columns` it was made from
-    values: Callable[[str], Any]  # from a column to its cells, as a reader knows them
-    names: Sequence[Any] | None = None  # ids of the rows
-    labels: np.ndarray | None = None  # the truth: 1 is an outlier, 0 is not
-    whole: Whole | None = None  # the table they are the most abnormal rows of; None if they are all
-    left_out: Sequence[str] = ()  # columns of the data that are not looked at
+    cells: Mapping[str, Any]  # of the rows at hand, by column of the data, as a reader knows them
+    rows: np.ndarray  # places of the rows at hand among all rows, from 0
+    scores: np.ndarray  # of all rows, as are the flags
+    flags: np.ndarray
+    labels: np.ndarray | None  # the truth about all rows: 1 is an outlier, 0 is not
+    sample: Any  # a uniform sample of all rows as the detector sees them
+    sample_cells: Any  # the cells of the sample, by column
+    names: Sequence[Any] | None = None  # ids of the rows at hand
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
     """All facts about one run of a detector."""
 
-    detector: Any
-    cases: Cases
+    cases: Cases  # with the flags that the user asked for
     plain: dict[str, Any]  # what JSON can hold; of single rows, only the top ones
-    whole: Whole  # all rows: their scores, flags and labels
-    judged: Judged  # what the detector says about the rows at hand
     order: np.ndarray  # the rows at hand, the most abnormal first
     contributions: np.ndarray  # what each column adds to the scores of the first of these
     ranks: np.ndarray  # of all rows: 1 is the most abnormal, the first one of equals
@@ -66,7 +56,10 @@ class Summary:
     known: dict[str, np.ndarray]
 
 
-def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) -> Cases:
+def cases_of(
+    detector: Any, X: Any, labels: Any = None, names: Sequence[Any] | None = None,
+    judged: Judged | None = None,
+) -> Cases:  # fmt: skip
     """Rows of an array or a data frame, with labels and names that fit to them."""
     rows, encoder = np.asarray(X), detector.encoder_
     n_rows, n_columns = rows.shape
@@ -88,68 +81,69 @@ def cases_of(detector: Any, X: Any, labels: Any, names: Sequence[Any] | None) ->
             wanted = "labels must hold 1 for outliers and 0 for other rows, and both must occur"
             raise ValueError(f"{wanted}: found {shown}")
         labels = labels.astype(np.int64)
-    used = columns if encoder is None else encoder.columns_
+    seen = rows if encoder is None else encoder.encode(X)
+    cells = dict(zip(columns, rows.T, strict=True))
+    judged = detector.judge(seen) if judged is None else judged
+    if len(judged.abnormality) != n_rows:
+        about = f"judged is about {len(judged.abnormality)} rows, but X has {n_rows}"
+        raise ValueError(f"{about}: pass what detector.judge(X) gives")
     return Cases(
-        X=rows if encoder is None else encoder.encode(X), columns=used,
+        detector=detector, X=seen, judged=judged, rows=np.arange(n_rows), names=names,
+        columns=columns if encoder is None else encoder.columns_, cells=cells,
         column_of=np.arange(n_columns) if encoder is None else encoder.column_of_,
-        values=lambda column: rows[:, columns.index(column)], names=names, labels=labels,
-        left_out=[name for name in columns if name not in used],
+        scores=judged.abnormality, flags=judged.flagged, labels=labels,
+        sample=seen, sample_cells=cells,
     )  # fmt: skip
 
 
 def summarize(
-    detector: Any, cases: Cases, source: str, *, top: int = 20, judged: Judged | None = None,
-    fdr: float | None = None, alpha: float | None = None,
-) -> Summary:  # fmt: skip
-    """Judge rows, rank them, and explain the most abnormal ones.
+    cases: Cases,
+    source: str,
+    *,
+    top: int = 20,
+    fdr: float | None = None,
+    alpha: float | None = None,
+) -> Summary:
+    """Rank rows, and explain the most abnormal ones.
 
     With reference rows, ``fdr`` flags by a false discovery rate, ``alpha`` each row for itself with
     this chance of a false flag; without both, the rule flags.
     """
-    judged = detector.judge(cases.X) if judged is None else judged
-    scores, n_rows = judged.abnormality, len(cases.X)
-    if len(scores) != n_rows:
-        about = f"judged is about {len(scores)} rows, but X has {n_rows}"
-        raise ValueError(f"{about}: pass what detector.judge(X) gives")
-    every = np.arange(n_rows), cases.X, cases.values
-    whole = cases.whole or Whole(scores, judged.flagged, cases.labels, *every)
-    flags, cutoff, promise, known = _promised(detector, whole, fdr, alpha)
-    whole, judged = replace(whole, flags=flags), replace(judged, flagged=flags[whole.rows])
-    order = np.argsort(-scores, kind="stable")
-    p_values = known.get("p_values")
-    rows, contributions = _top(detector, cases, judged, order[:top], whole.rows, p_values)
+    flags, cutoff, promise, known = _promised(cases, fdr, alpha)
+    judged = replace(cases.judged, flagged=flags[cases.rows])
+    cases = replace(cases, flags=flags, judged=judged)
+    order = np.argsort(-judged.abnormality, kind="stable")
+    rows, contributions = _top(cases, order[:top], known.get("p_values"))
     plain = {
         "source": source, "n_rows": len(flags), "n_flagged": int(flags.sum()),
-        "cutoff": plain_value(cutoff), "clear_line": detector.clear_line_, "promise": promise,
+        "cutoff": plain_value(cutoff), "clear_line": cases.detector.clear_line_, "promise": promise,
         "columns": list(cases.columns), "settings": {}, "notes": [],
-        "agreement": None if whole.labels is None else agreement(whole.labels, whole.scores),
+        "agreement": None if cases.labels is None else agreement(cases.labels, cases.scores),
         "top": rows,
     }  # fmt: skip
-    ranks = rankdata(-whole.scores, method="ordinal").astype(np.uint32)
-    return Summary(detector, cases, plain, whole, judged, order, contributions, ranks, known)
+    ranks = rankdata(-cases.scores, method="ordinal").astype(np.uint32)
+    return Summary(cases, plain, order, contributions, ranks, known)
 
 
-def suspects(detector: Any, cases: Cases, top: int = 20) -> list[dict[str, Any]]:
+def suspects(cases: Cases, top: int = 20) -> list[dict[str, Any]]:
     """The most abnormal reference rows that have no label, of the table that they are from."""
-    order, judged = detector.calibration_.suspects(top), detector.judge(cases.X)
-    return _top(detector, cases, judged, order, np.arange(len(cases.X)), None)[0]
+    return _top(cases, cases.detector.calibration_.suspects(top), None)[0]
 
 
 def _top(
-    detector: Any, cases: Cases, judged: Judged, order: np.ndarray, rows: np.ndarray,
-    p_values: np.ndarray | None,
-) -> tuple[list[dict[str, Any]], np.ndarray]:  # fmt: skip
+    cases: Cases, order: np.ndarray, p_values: np.ndarray | None
+) -> tuple[list[dict[str, Any]], np.ndarray]:
     """Rows with the columns that add most to their scores, and what each column adds."""
     if not len(order):
         return [], np.zeros((0, len(cases.columns)))
-    contributions, found = np.asarray(detector.explain(cases.X[order])), []
-    _, expected, _, not_read = cells_of(detector, cases, order)
+    contributions, found = np.asarray(cases.detector.explain(cases.X[order])), []
+    _, expected, _, not_read = cells_of(cases, order)
     for place, row in enumerate(order.tolist()):
-        adds, reasons = contributions[place], []
+        adds, reasons, among_all = contributions[place], [], int(cases.rows[row])
         for j in np.argsort(-adds, kind="stable")[:_N_REASONS].tolist():
             if adds[j] > 0:
                 column, why = cases.columns[j], not_read[place, j]
-                value = cases.values(column)[row]
+                value = cases.cells[column][row]
                 reasons.append({
                     "column": plain_value(column),
                     "value": str(value) if why else plain_value(value),
@@ -158,12 +152,13 @@ def _top(
                     "expected": plain_value(expected[place, j]),
                 })  # fmt: skip
         found.append({
-            "rank": place + 1, "row": int(rows[row]) + 1,
+            "rank": place + 1, "row": among_all + 1,
             "name": None if cases.names is None else plain_value(cases.names[row]),
-            "score": float(judged.abnormality[row]),
-            "p_value": None if p_values is None else float(p_values[rows[row]]),
-            "flagged": bool(judged.flagged[row]),
-            "label": None if cases.labels is None else int(cases.labels[row]), "reasons": reasons,
+            "score": float(cases.scores[among_all]),
+            "p_value": None if p_values is None else float(p_values[among_all]),
+            "flagged": bool(cases.flags[among_all]),
+            "label": None if cases.labels is None else int(cases.labels[among_all]),
+            "reasons": reasons,
         })  # fmt: skip
     return found, contributions
 
@@ -180,13 +175,13 @@ def agreement(labels: np.ndarray, scores: np.ndarray) -> dict[str, Any]:
     }
 
 
-def cells_of(detector: Any, cases: Cases, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+def cells_of(cases: Cases, rows: np.ndarray) -> tuple[np.ndarray, ...]:
     """Cells of some rows: residuals, what is expected where they stand out, whether they do.
 
     And why they could not be read, such as "not a number"; nothing is expected of those.
     """
-    X, encoder, columns = cases.X[rows], detector.encoder_, cases.columns
-    found = detector.cells(X)
+    X, encoder, columns = cases.X[rows], cases.detector.encoder_, cases.columns
+    found = cases.detector.cells(X)
     wrong = np.asarray(found.flagged)
     not_read = np.full(wrong.shape, "", dtype=object)
     if encoder is not None:
@@ -202,15 +197,15 @@ def cells_of(detector: Any, cases: Cases, rows: np.ndarray) -> tuple[np.ndarray,
     return np.asarray(found.residual, dtype=float), expected, wrong, not_read
 
 
-def _promised(detector: Any, whole: Whole, fdr: float | None, alpha: float | None) -> _Promised:
+def _promised(cases: Cases, fdr: float | None, alpha: float | None) -> _Promised:
     """The flags, their cut-off, what can be said of them, and what is known of each row."""
-    if hasattr(detector, "calibration_"):
-        return _compared(detector, whole, fdr, alpha)
+    if hasattr(cases.detector, "calibration_"):
+        return _compared(cases, fdr, alpha)
     if fdr is not None or alpha is not None:
         lacking = "a promise about false flags needs reference rows, and there are none"
         way_out = "calibrate first (detect --reference, or the command calibrate)"
         raise ValueError(f"{lacking}: {way_out}")
-    scores, flags, says, known = whole.scores, whole.flags, list[str](), {}
+    scores, flags, says, known = cases.scores, cases.flags, list[str](), {}
     try:
         share = known["estimate"] = promises.estimated_false_share(scores)
         if flags.any():
@@ -219,7 +214,7 @@ def _promised(detector: Any, whole: Whole, fdr: float | None, alpha: float | Non
     except ValueError:  # too few rows, or scores with a heavy tail
         says = ["How many flags are false cannot be estimated without reference rows."]
     promise = {"n_reference": 0, "drift": None, "says": says}
-    return flags, -float(detector.offset_), promise, known
+    return flags, -float(cases.detector.offset_), promise, known
 
 
 def _estimated(share: np.ndarray) -> str:
@@ -233,10 +228,10 @@ def _estimated(share: np.ndarray) -> str:
     return f"the {first}, but most of the other flagged rows may be."
 
 
-def _compared(detector: Any, whole: Whole, fdr: float | None, alpha: float | None) -> _Promised:
+def _compared(cases: Cases, fdr: float | None, alpha: float | None) -> _Promised:
     """The same by reference rows."""
-    calibration, scores, flags = detector.calibration_, whole.scores, whole.flags
-    reference, cutoff = calibration.compared, -float(detector.offset_)
+    calibration, scores, flags = cases.detector.calibration_, cases.scores, cases.flags
+    reference, cutoff = calibration.compared, -float(cases.detector.offset_)
     p, most = calibration.p_values(scores), promises.most_false(reference, scores, _CONFIDENCE)
     drift = promises.look_for_drift(reference, scores, _DRIFT_LEVEL)
     says, advice = [f"Rows were compared with {len(reference):,} reference rows."], ""

@@ -27,16 +27,16 @@ _OTHERS = "Other columns have unusual values"
 
 def _looked(summary: Summary, order: np.ndarray) -> Any:
     """Explain as many rows as is cheap, and look at the cells of as many as a page can hold."""
-    detector, cases = summary.detector, summary.cases
+    cases, detector = summary.cases, summary.cases.detector
     n_features, known = len(cases.column_of), summary.contributions[: len(order)]
     # An explanation of a row scores eight rows for each column.
     cost = _STEPS_OF_EXPLAIN * n_features * len(detector.pca_.X_fit_) * (n_features + 10)
     more = order[len(known) : int(min(_MOST_EXPLAINED, _OPERATIONS // cost))]
     if len(more):
         known = np.concatenate([known, np.asarray(detector.explain(cases.X[more]))])
-    twice = 2 * int(summary.judged.flagged[order].sum())
+    twice = 2 * int(summary.cases.judged.flagged[order].sum())
     wanted = min(max(_FEWEST_LOOKED, twice), _MOST_LOOKED, _MOST_CELLS // n_features)
-    return known, *cells_of(detector, cases, order[: max(len(known), wanted)])
+    return known, *cells_of(cases, order[: max(len(known), wanted)])
 
 
 def reasons(summary: Summary, order: np.ndarray) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def reasons(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     the row is not explained), what all other columns contribute, and what the cells that stand out
     should have been.
     """
-    cases, n_flagged = summary.cases, int(summary.judged.flagged[order].sum())
+    cases, n_flagged = summary.cases, int(summary.cases.judged.flagged[order].sum())
     known, residual, expected, wrong, not_read = _looked(summary, order)
     # Where a row is not explained, the squares of its residuals tell who is to blame.
     shares = np.maximum(np.concatenate([known, residual[len(known) :] ** 2]), 0)
@@ -59,11 +59,11 @@ def reasons(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     for row in details:
         row[0] = np.searchsorted(named, row[0]).tolist()
     rows = np.asarray(cases.X[order[: len(shares)]])[:, features]
-    sample = np.asarray(summary.whole.sample)[:, features]
+    sample = np.asarray(summary.cases.sample)[:, features]
     charted, bins = order[: min(len(shares), _MOST_CHARTED_CELLS // len(most))], []
     for j in most.tolist():
         if j in levels:
-            cells = np.asarray(cases.values(cases.columns[j]), dtype=object)[charted]
+            cells = np.asarray(cases.cells[cases.columns[j]], dtype=object)[charted]
             bins.append(_bars(columns[j], levels[j], cells))
         else:
             both = sample[:, j], rows[: len(charted), j]
@@ -88,8 +88,8 @@ def _columns(
     summary: Summary, blame: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[int, Counter[str]]]:
     """What is usual in each column; ends and middle of its range; its first feature; its levels."""
-    cases, kinds = summary.cases, getattr(summary.detector.encoder_, "kinds_", {})
-    sample = np.asarray(summary.whole.sample)
+    cases, kinds = summary.cases, getattr(summary.cases.detector.encoder_, "kinds_", {})
+    sample = np.asarray(summary.cases.sample)
     features = np.searchsorted(cases.column_of, np.arange(len(cases.columns)))
     ranges = np.nanquantile(sample, _USUAL, axis=0)[:, features]
     found, levels = [], {}
@@ -103,7 +103,7 @@ def _columns(
             days = (np.array([low, high]) * DAY).astype("datetime64[s]").astype("datetime64[D]")
             column |= {"usual": f"{days[0]} to {days[1]}", "share": None}
         else:
-            levels[j] = Counter(map(shown_value, summary.whole.cells(name)))
+            levels[j] = Counter(map(shown_value, cases.sample_cells[name]))
             usual, count = levels[j].most_common(1)[0]
             column |= {"usual": usual, "share": short(count / levels[j].total())}
         missing = np.isnan(sample[:, cases.column_of == j]).all(axis=1).mean()
@@ -139,7 +139,7 @@ def _details(
     not_read: np.ndarray,
 ) -> Iterator[list[Any]]:  # fmt: skip
     """What ``details`` has of each row; a row that is not explained lists its oddest cells."""
-    cells = list(map(cases.values, cases.columns))
+    cells = list(map(cases.cells.__getitem__, cases.columns))
     for place, row in enumerate(order[: len(residual)].tolist()):
         explains = place < len(known)
         weight = known[place] if explains else residual[place]

@@ -18,19 +18,19 @@ def calibrate(
     quiet: opt.Quiet = False,
 ) -> None:  # fmt: skip
     """Give a saved model reference rows to compare with; the file is replaced."""
+    from l1kpca.cli.commands.detect import cells_of
     from l1kpca.cli.commands.score import load_model, read_like
-    from l1kpca.cli.detection import cells_of
     from l1kpca.report.ranking import suspects
 
     terminal = Terminal(quiet, as_json, {"model": model})
     fitted = load_model(model, trust or [])
     table = read_like(fitted, reference, opt.given_reading(context), terminal)
-    cases, _ = fitted.judge(table, table.n_rows, terminal)
+    cases = fitted.judge(table, table.n_rows, terminal)
     detector = fitted.detector
     y = None if labels is None else _read_labels(labels, len(cases.X))
     with terminal.work(table.source, "scoring rows"):
         kept = detector.calibrate(cases.X, y).calibration_
-        rows = suspects(detector, cases, top)
+        rows = suspects(cases, top)
     fitted.save(model, overwrite=True)
     n, n_left_out, suspected = len(kept.compared), int((kept.labels == 1).sum()), kept.suspected
     terminal.table("The most suspicious reference rows", cells_of(rows))

@@ -16,16 +16,15 @@ def list_datasets(as_json: opt.Json = False) -> None:
     """Show the data sets and which of them are on this machine."""
     from l1kpca.datasets import available, info, names
 
-    terminal = Terminal(as_json=as_json)
-    here = available()
+    terminal, here = Terminal(as_json=as_json), available()
+    keys = ("name", "n_samples", "n_features", "n_outliers", "available", "description")
     heads = ("name", "rows#", "columns#", "outliers#", "here", "description")
     found, rows = [], []
     for name in names():
-        facts, is_here = vars(info(name)), {"available": name in here}
-        sizes = {key: facts[key] for key in ("name", "n_samples", "n_features", "n_outliers")}
-        found.append({**sizes, **is_here, "description": facts["description"]})
-        shown = [*sizes.values(), "yes" if name in here else "fetch it", facts["description"]]
-        rows.append(dict(zip(heads, map(str, shown), strict=True)))
+        facts = {**vars(info(name)), "available": name in here}
+        found.append({key: facts[key] for key in keys})
+        shown = found[-1] | {"available": "yes" if name in here else "fetch it"}
+        rows.append(dict(zip(heads, map(str, shown.values()), strict=True)))
     terminal.table("Data sets", rows)
     terminal.result(found)
 

@@ -1,12 +1,19 @@
 """l1kpca detect."""
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from l1kpca.cli import options as opt
 from l1kpca.cli.terminal import InputError, Terminal
+
+if TYPE_CHECKING:
+    from l1kpca.report.ranking import Summary
+    from l1kpca.tables.table import Table
 
 
 def detect(
@@ -25,8 +32,7 @@ def detect(
     quiet: opt.Quiet = False,
 ) -> None:  # fmt: skip
     """Rank the rows of a table by how abnormal they are, and say why."""
-    from l1kpca.cli.cluster import connected
-    from l1kpca.cli.detection import SAMPLE_ROWS, fit_model, show
+    from l1kpca.cli.detection import SAMPLE_ROWS, connected, fit_model, summarized
     from l1kpca.report.content import MOST_LISTED, report_of
     from l1kpca.tables.sources import read_table
 
@@ -54,11 +60,11 @@ def detect(
         settings |= {"calibration": 0.5} | ({"contamination": 0} if contamination == "auto" else {})
         ordinary = read_table(reference, like)
         model, found = fit_model(ordinary, settings, stated, terminal)[0], []
-        compared, _ = model.judge(ordinary, ordinary.n_rows, terminal)
+        compared = model.judge(ordinary, ordinary.n_rows, terminal)
         model.check(table)
     n_kept = max(top, 1 if report is None else MOST_LISTED)
-    cases, judged = model.judge(table, n_kept, terminal, found, spread=spread)
-    summary = model.summary(cases, judged, table.source, top, terminal, fdr, alpha)
+    cases = model.judge(table, n_kept, terminal, found, spread=spread)
+    summary = summarized(cases, table, top, terminal, fdr, alpha)
     if report is not None:
         with terminal.work("--report", "making the report"):
             typed = shlex.join(["l1kpca", *context.obj])
@@ -66,3 +72,60 @@ def detect(
     if save is not None:
         model.save(save, overwrite=force)
     show(summary, table, terminal)
+
+
+def cells_of(top: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Rows as they are shown, with their reasons."""
+    from l1kpca.report.document import short, shown_value
+
+    names, rows = list(map(itemgetter("name"), top)), list[dict[str, str]]()
+    for row in top:
+        cells = {"rank#": str(row["rank"]), "row#": str(row["row"])}
+        if names.count(None) < len(names):
+            cells["id"] = shown_value(row["name"])
+        cells["score#"] = shown_value(row["score"])
+        if row["p_value"] is not None:
+            cells["p#"] = shown_value(row["p_value"])
+        cells["flag"] = "outlier" if row["flagged"] else ""
+        if row["label"] is not None:
+            cells["truth"] = "outlier" if row["label"] else "inlier"
+        reasons = []
+        for one in row["reasons"]:
+            value, more = shown_value(one["value"]), ""
+            if "unread" in one:
+                value, more = repr(value), f": {one['unread']}"
+            elif one["expected"] is not None:
+                more = f", expected about {shown_value(short(one['expected'], 3))}"
+            reasons.append(f"{shown_value(one['column'])} = {value}{more} ({one['share']:.0%})")
+        cells["most responsible columns (share of the score)"] = ", ".join(reasons)
+        rows.append(cells)
+    return rows
+
+
+def show(summary: "Summary", table: "Table", terminal: Terminal) -> None:
+    """Write scores, ranks and flags; show the most abnormal rows, and how well they fit the truth.
+
+    The file has the rows as read, and p-values if there are reference rows.
+    """
+    plain = summary.plain
+    added = {"score": summary.cases.scores, "rank": summary.ranks}
+    added["flag"] = summary.cases.flags.astype("int8")
+    if "p_values" in summary.known:
+        added["p_value"] = summary.known["p_values"]
+    terminal.write_table(table, added)
+    terminal.table(f"The most abnormal rows of {plain['source']}", cells_of(plain["top"]))
+    n, n_rows = plain["n_flagged"], plain["n_rows"]
+    flagged = f"{n:,} of {n_rows:,} rows are flagged: their score is above the"
+    none = f"None of the {n_rows:,} rows is flagged: no score is above the"
+    unclear = "" if plain["clear_line"] else " There is no clear line: many rows are near it."
+    terminal.say(f"{flagged if n else none} cut-off {plain['cutoff']:.4g}.{unclear}")
+    for sentence in plain["promise"]["says"]:
+        terminal.say(sentence)
+    found = plain["agreement"]
+    if found is not None:
+        precision, area = found["average_precision"], found["roc_auc"]
+        terminal.say(f"Average precision {precision:.3f}, ROC-AUC {area:.3f}.")
+        many = found["n_outliers"]
+        first = f"Precision among the top {many:,} rows, as many as there are outliers"
+        terminal.say(f"{first}: {found['precision_at_n']:.3f}.")
+    terminal.finish(plain)

@@ -25,8 +25,7 @@ def reduce(
     import numpy as np
 
     from l1kpca import L1KernelPCA, tuning
-    from l1kpca.cli.cluster import connected, each
-    from l1kpca.cli.detection import SAMPLE_ROWS, changed, learn
+    from l1kpca.cli.detection import SAMPLE_ROWS, changed, connected, each, learn
     from l1kpca.tables.sources import read_table
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)

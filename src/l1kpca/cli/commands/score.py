@@ -27,8 +27,8 @@ def score(
     quiet: opt.Quiet = False,
 ) -> int:  # fmt: skip
     """Judge new rows by a saved model, which stays as it is."""
-    from l1kpca.cli.cluster import connected
-    from l1kpca.cli.detection import SAMPLE_ROWS, show
+    from l1kpca.cli.commands.detect import show
+    from l1kpca.cli.detection import SAMPLE_ROWS, connected, summarized
     from l1kpca.persistence import ModelFileError
 
     terminal = Terminal(quiet, as_json, {"out": out}, force, spreadsheet_safe)
@@ -40,8 +40,8 @@ def score(
         raise InputError(f"--fail-on-drift {lacking}; use l1kpca calibrate.")
     table = read_like(fitted, data, opt.given_reading(context), terminal, SAMPLE_ROWS, 1)
     try:
-        cases, judged = fitted.judge(table, max(top, 1), terminal, spread=spread)
-        summary = fitted.summary(cases, judged, table.source, top, terminal, fdr, alpha)
+        cases = fitted.judge(table, max(top, 1), terminal, spread=spread)
+        summary = summarized(cases, table, top, terminal, fdr, alpha)
     except (AttributeError, TypeError, LookupError) as error:
         # The parts of the model do not fit together: it was not fitted here, whatever it says.
         raise ModelFileError(
