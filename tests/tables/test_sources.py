@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -460,9 +461,10 @@ def test_of_an_endless_line_only_a_few_blocks_are_read(start):
 
 def _first_batches(opened):
     try:
-        yield from opened.batches(Notes())
+        yield from opened.batches(opened.layout, Notes())
     except pa.ArrowInvalid as error:
-        yield from _first_batches(opened.retried(error))
+        layout = opened.retried(opened.layout, error)
+        yield from _first_batches(replace(opened, layout=layout))
 
 
 def test_an_arrow_file_that_is_damaged_inside(tmp_path):

@@ -21,6 +21,7 @@ from pyarrow import parquet
 from l1kpca.files import read_arrays
 from l1kpca.tables.table import (
     Batches,
+    Layout,
     Notes,
     Opened,
     Reading,
@@ -96,7 +97,7 @@ def _open_arrow(path: Path, kind: str, notes: Notes) -> Opened:
     found = ["index" if name in own and name.startswith("__") else name for name in schema.names]
     names = unique_names(path, found, notes)
 
-    def batches(notes: Notes) -> Batches:
+    def batches(_: None, notes: Notes) -> Batches:
         size = max(1, min(65_536, _MOST_VALUES // len(names)))
         with pa.OSFile(str(path)) as file:  # mapped pages would count as memory in use
             if of_parquet:
@@ -114,7 +115,7 @@ def _open_arrow(path: Path, kind: str, notes: Notes) -> Opened:
                     ]
                     yield pa.RecordBatch.from_arrays(columns, names), min(1.0, place / total)
 
-    def retried(error: Exception) -> Opened:
+    def retried(_: None, error: Exception) -> Layout:
         raise _damaged(path, kind) from error
 
     return Opened(names=names, batches=batches, retried=retried)
@@ -128,7 +129,7 @@ def array_table(
     columns = given or tuple(f"x{i}" for i in range(rows.shape[1]))
     columns += () if labels is None else (truth,)
 
-    def batches(notes: Notes) -> Batches:
+    def batches(_: None, notes: Notes) -> Batches:
         for at in spans(len(rows), max(1, _MOST_VALUES // rows.shape[1])):
             cells = [*np.asfortranarray(_rows(rows, at)).T]
             cells += [] if labels is None else [labels[at]]

@@ -46,7 +46,7 @@ class Reading:
 class Layout:
     """How a text table is written."""
 
-    encoding: str
+    encoding: str = "utf-8"
     errors: str = "strict"
     delimiter: str = ","
     quote: str = '"'
@@ -82,13 +82,12 @@ class Opened:
     """One file: its columns, and its rows as Arrow batches, as often as needed."""
 
     names: tuple[str, ...]  # of the columns, no two alike
-    batches: Callable[[Notes], Batches]  # of consecutive rows, with the share read so far
-    retried: Callable[[Exception], "Opened"] | None = None  # after an error, in another way
+    batches: Callable[[Any, Notes], Batches]  # of consecutive rows, with the share read so far
     layout: Layout | None = None  # of a text, whose cells are text until all are known
+    retried: Callable[[Any, Exception], Layout] | None = None  # the layout to try after an error
     names_given: bool = True  # by the file itself, as are the id and the truth
     id_column: str | None = None
     truth_column: str | None = None
-    remarks: tuple[str, ...] = ()  # on how the file was read
 
 
 @dataclass(frozen=True, eq=False)

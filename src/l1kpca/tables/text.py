@@ -15,9 +15,16 @@ import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import csv as arrow_csv
 
-from l1kpca.tables.layout import guess_layout, other_encoding
-from l1kpca.tables.separation import cells_of
-from l1kpca.tables.table import Batches, Layout, Notes, Opened, Reading, TableError
+from l1kpca.tables.layout import cells_of, guess_layout
+from l1kpca.tables.table import (
+    MISSING_WORDS,
+    Batches,
+    Layout,
+    Notes,
+    Opened,
+    Reading,
+    TableError,
+)
 from l1kpca.tables.written import shortened
 
 # Gives the bytes of a file from the start, and the share of it that was read to the list.
@@ -26,53 +33,89 @@ BLOCK = 2**22  # bytes parsed at once; no line may be longer
 _PIECE = 2**20  # bytes
 _FIRST_LINES = 10  # tell one object per line from one over several
 _LARGEST_LIST = 2**26  # characters; all of it is in memory
+_CONTROLS = bytes({*range(32)} - {1, *range(9, 14), 27, 31})
 
 
 def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> Opened:
     """Look at the beginning of a text table, and say how it is written."""
     head, whole = b"", True
-    for chunk in chunks([0.0]):
+    for chunk in _with_line_ends(chunks([0.0]), path):
         head += chunk
         if len(head) >= _PIECE and re.search(rb"[\r\n]", head):
             whole = False
             break
-        if len(head) > BLOCK:
-            raise _too_long(path)
-    return _opened(path, chunks, head, guess_layout(path, head, whole, reading, notes))
-
-
-def _opened(path: str, chunks: Chunks, head: bytes, layout: Layout) -> Opened:
-    remarks, first = [], layout.names[0]
-    if layout.errors == "replace":
-        remarks += ["bytes that are not UTF-8 text are shown as \ufffd (else: --encoding)"]
-    elif layout.encoding != "utf-8":
-        remarks += [f"the text is taken to be in {layout.encoding} (else: --encoding)"]
-    if first == "x0":
-        called = f"the columns are called x0 to {layout.names[-1]}"
-        remarks += [f"no line of column names was found: {called}"]
+    missing, thousands = (*MISSING_WORDS, *reading.missing), reading.thousands or ""
+    layout = _encoded(path, head, Layout(missing=missing, thousands=thousands), reading.encoding)
+    text = codecs.getincrementaldecoder(layout.encoding)("replace").decode(head)
+    lines = list(io.StringIO(text.lstrip("\ufeff"), newline=""))
+    lines = lines if whole or len(lines) < 2 else lines[:-1]
+    if not "".join(lines).strip():
+        raise TableError(f"{path} is empty; give a file with a line for each row.")
+    layout = guess_layout(path, lines, layout, reading, notes)
+    first = layout.names[0]
     return Opened(
-        names=layout.names, batches=partial(_batches, path, chunks, layout),
-        retried=partial(_retried, path, chunks, head, layout), layout=layout,
-        names_given=first != "x0", remarks=tuple(remarks),
+        names=layout.names, batches=partial(_batches, path, chunks),
+        retried=partial(_retried, path, head), layout=layout, names_given=first != "x0",
         id_column=first if layout.header and first == "column 1" else None,
     )  # fmt: skip
 
 
-def _retried(path: str, chunks: Chunks, head: bytes, layout: Layout, error: Exception) -> Opened:
+def _encoded(path: str, head: bytes, layout: Layout, asked: str | None) -> Layout:
+    if asked is not None:
+        try:
+            return replace(layout, encoding=codecs.lookup(asked).name)
+        except LookupError:
+            said = f"--encoding {asked} is not known; give one such as utf-8, utf-16 or cp1252."
+            raise TableError(said) from None
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return replace(layout, encoding="utf-16")
+    zeros, odd = head.count(0), head[1::2].count(0)
+    if zeros > len(head) / 4 and odd in (0, zeros):
+        return replace(layout, encoding="utf-16-le" if odd else "utf-16-be")
+    if len(head) - len(head.translate(None, _CONTROLS)) > len(head) / 30:
+        raise TableError(
+            f"{path} is no table: it has bytes that no text has; give CSV, Parquet, Excel or .npz."
+        )
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return _other_encoding(layout, head)
+    return layout
+
+
+def _other_encoding(layout: Layout, head: bytes) -> Layout:
+    """The encoding of text that turns out not to be UTF-8."""
+    text = head.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    proper = 0 < sum(letter > "\x7f" for letter in text) - bad >= bad
+    if layout.encoding == "utf-8" and proper and layout.errors == "strict":
+        return replace(layout, errors="replace")
+    strange = layout.encoding == "cp1252" or re.search(rb"[\x81\x8d\x8f\x90\x9d]", head)
+    return replace(layout, encoding="latin-1" if strange else "cp1252", errors="strict")
+
+
+def _retried(path: str, head: bytes, layout: Layout, error: Exception) -> Layout:
     """In another encoding, or line by line."""
     said = str(error)
     if "straddl" in said:
         raise _too_long(path) from error
     strange = isinstance(error, UnicodeError) or "UTF8" in said
-    better = other_encoding(layout, head) if strange else replace(layout, even=False)
+    better = _other_encoding(layout, head) if strange else replace(layout, even=False)
     if better == layout:
         reason = " ".join(said.split())[:200]
         raise TableError(f"{path} cannot be read as a table: {reason}.") from error
-    return _opened(path, chunks, head, better)
+    return better
 
 
 def _batches(path: str, source: Chunks, layout: Layout, notes: Notes) -> Batches:
     """All cells as text."""
+    if layout.errors == "replace":
+        notes.add("bytes that are not UTF-8 text are shown as \ufffd (else: --encoding)")
+    elif layout.encoding != "utf-8":
+        notes.add(f"the text is taken to be in {layout.encoding} (else: --encoding)")
+    if layout.names[0] == "x0":
+        called = f"the columns are called x0 to {layout.names[-1]}"
+        notes.add(f"no line of column names was found: {called}")
     done = [0.0]
     chunks = source(done)
     if layout.encoding != "utf-8" or layout.errors != "strict":
@@ -135,7 +178,7 @@ def _with_line_ends(chunks: Iterator[bytes], path: str) -> Iterator[bytes]:
     for chunk in chunks:
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
         length = length + len(chunk) if end < 0 else len(chunk) - end - 1
-        if length > 2 * BLOCK:
+        if length > BLOCK:
             raise _too_long(path)
         yield chunk
 
@@ -184,7 +227,7 @@ def json_chunks(path: str, lines: Callable[[list[float]], Iterator[str]], notes:
     def rows(done: list[float]) -> Iterator[Iterable[str]]:
         yield names
         for found in _objects(path, lines(done), Notes()):
-            yield [_cell(found.get(name)) for name in names]
+            yield map(_cell, map(found.get, names))
 
     return lambda done: as_csv(rows(done))
 
@@ -193,22 +236,21 @@ def _objects(path: str, lines: Iterator[str], notes: Notes) -> Iterator[dict[str
     lines = filter(str.strip, lines)
     some = [*itertools.islice(lines, _FIRST_LINES)]
     lines = itertools.chain(some, lines)
-    listed = some and some[0].lstrip("\ufeff \t").startswith("[")
-    if listed or len(some) < 2 or not any(isinstance(_loaded(line), dict) for line in some):
-        text = io.StringIO()
+    records: Iterable[Any] = map(_loaded, lines)
+    listed = some and some[0].lstrip().startswith("[")
+    if listed or len(some) < 2 or dict not in map(type, map(_loaded, some)):
+        text = ""
         for line in lines:
-            if text.tell() + text.write(line) > _LARGEST_LIST:
+            text += line
+            if len(text) > _LARGEST_LIST:
                 raise TableError(
                     f"{path} is one JSON value of more than {_LARGEST_LIST >> 20} MB; write JSONL."
                 )
         try:
-            found = json.loads(text.getvalue().lstrip("\ufeff"))
+            records = _rows_in(json.loads(text))
         except (ValueError, RecursionError) as error:
             raise TableError(f"{path} is not readable as JSON: {error}.") from error
-        everything: Iterable[Any] = _rows_in(found)
-    else:
-        everything = map(_loaded, lines)
-    for one in everything:
+    for one in records:
         if isinstance(one, dict):
             yield dict(_flat(one))
         else:
