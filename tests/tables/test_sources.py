@@ -205,6 +205,17 @@ def test_columns_of_several_files_are_put_together_by_name(tmp_path):
     assert table.notes == ("column 'b' is missing in 1 of 2 files: no values there",)
 
 
+def test_numbers_of_several_types_are_numbers(tmp_path):
+    columns = {"x": [1, 2, 3], "y": [0.5, 1.5, 2.5], "z": [True, False, True]}
+    pd.DataFrame(columns).to_parquet(tmp_path / "1.parquet")
+    others = {"x": [0.5, 4.0], "y": [1, 2], "z": [7, 8]}
+    pd.DataFrame(others).to_parquet(tmp_path / "2.parquet")
+    frame = read_table([str(tmp_path / f"{i}.parquet") for i in (1, 2)]).frame
+    assert frame["x"].tolist() == [1.0, 2.0, 3.0, 0.5, 4.0]
+    assert frame["y"].tolist() == [0.5, 1.5, 2.5, 1.0, 2.0]
+    assert frame["z"].tolist() == ["true", "false", "true", "7", "8"]
+
+
 def test_text_in_one_file_makes_text_of_all_as_it_is_written(tmp_path):
     one = write_text(tmp_path / "1.csv", "a,b\n1.50,2\n3,4\n")
     two = write_text(tmp_path / "2.csv", "a,b\nhigh,2\n3,4\n")

@@ -15,6 +15,11 @@ from l1kpca._typing import Progress
 MOST_COLUMNS = 20_000
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
 _CODE = r"^(?:0[0-9xX]|[0-9]{19,}$)"  # leading zeros, or more digits than a number keeps
+_NUMBERS = {pa.int64(), pa.float32(), pa.float64()}
+_NARROWEST = {
+    pa.types.is_integer: pa.int64(), pa.types.is_float16: pa.float32(),
+    pa.types.is_decimal: pa.float64(), pa.types.is_date: pa.timestamp("ms"),
+}  # fmt: skip
 Batches = Iterator[tuple[pa.RecordBatch, float]]
 _OUTLIER_WORDS = {
     "1", "true", "yes", "y", "t", "outlier", "anomaly", "anomalous", "abnormal", "fraud",
@@ -198,16 +203,16 @@ class Columns:
                 self.holes.add(name)
             if column.null_count == len(column):
                 continue
-            ladder = _ladder(pa.int64() if layout else column.type)
-            if known is not None:
-                ladder = ladder[ladder.index(known) :] if known in ladder else (pa.string(),)
-            for kind in ladder:
+            kind = pa.int64() if layout else _kind(column.type)
+            if known not in (None, kind):
+                kind = pa.float64() if {known, kind} <= _NUMBERS else pa.string()
+            while kind != pa.string():
                 try:
                     _parsed(column, kind, layout)
+                    break
                 except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-                    continue
-                self.kinds[name] = kind
-                break
+                    kind = pa.float64() if kind in _NUMBERS - {pa.float64()} else pa.string()
+            self.kinds[name] = kind
 
     def frame(self, batch: pa.RecordBatch, layout: Layout | None) -> pd.DataFrame:
         """Rows as a data frame; the types are the same for every batch."""
@@ -223,18 +228,13 @@ class Columns:
         return pd.DataFrame(found)
 
 
-def _ladder(kind: pa.DataType) -> tuple[pa.DataType, ...]:
-    """The types to try for a column of this type, in order."""
-    if pa.types.is_integer(kind):
-        return pa.int64(), pa.float64(), pa.string()
-    if pa.types.is_float16(kind) or kind == pa.float32():
-        return pa.float32(), pa.float64(), pa.string()
-    if pa.types.is_decimal(kind) or kind == pa.float64():
-        return pa.float64(), pa.string()
-    if pa.types.is_date(kind):
-        return pa.timestamp("ms"), pa.string()
-    own = pa.types.is_temporal(kind) or pa.types.is_boolean(kind)
-    return (kind, pa.string()) if own else (pa.string(),)
+def _kind(own: pa.DataType) -> pa.DataType:
+    """The narrowest type in which a column of this type is kept."""
+    for fits, kind in _NARROWEST.items():
+        if fits(own):
+            return kind
+    kept = pa.types.is_floating(own) or pa.types.is_temporal(own) or pa.types.is_boolean(own)
+    return own if kept else pa.string()
 
 
 def _parsed(cells: Any, kind: pa.DataType, layout: Layout | None) -> Any:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -16,15 +17,7 @@ from pyarrow import compute as pc
 from pyarrow import csv as arrow_csv
 
 from l1kpca.tables.layout import cells_of, guess_layout
-from l1kpca.tables.table import (
-    MISSING_WORDS,
-    Batches,
-    Layout,
-    Notes,
-    Opened,
-    Reading,
-    TableError,
-)
+from l1kpca.tables.table import Batches, Layout, Notes, Opened, Reading, TableError
 from l1kpca.tables.written import shortened
 
 # Gives the bytes of a file from the start, and the share of it that was read to the list.
@@ -38,13 +31,14 @@ _CONTROLS = bytes({*range(32)} - {1, *range(9, 14), 27, 31})
 
 def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> Opened:
     """Look at the beginning of a text table, and say how it is written."""
-    head, whole = b"", True
+    start, whole = bytearray(), True
     for chunk in _with_line_ends(chunks([0.0]), path):
-        head += chunk
-        if len(head) >= _PIECE and re.search(rb"[\r\n]", head):
+        start += chunk
+        if len(start) >= _PIECE and re.search(rb"[\r\n]", start):
             whole = False
             break
-    missing, thousands = (*MISSING_WORDS, *reading.missing), reading.thousands or ""
+    head = bytes(start)
+    missing, thousands = (*Layout.missing, *reading.missing), reading.thousands or ""
     layout = _encoded(path, head, Layout(missing=missing, thousands=thousands), reading.encoding)
     text = codecs.getincrementaldecoder(layout.encoding)("replace").decode(head)
     lines = list(io.StringIO(text.lstrip("\ufeff"), newline=""))
@@ -140,10 +134,10 @@ def _batches(path: str, source: Chunks, layout: Layout, notes: Notes) -> Batches
         ),
     )  # fmt: skip
     for batch in reader:
-        empty = reduce(pc.and_, map(pc.is_null, batch.columns))
-        if empty.true_count:
-            notes.add("rows without any value are left out", times=empty.true_count)
-            batch = batch.filter(pc.invert(empty))
+        known = reduce(pc.or_, map(pc.is_valid, batch.columns))
+        if lost := known.false_count:
+            notes.add("rows without any value are left out", times=lost)
+            batch = batch.filter(known)
         yield batch, done[0]
 
 
@@ -183,7 +177,7 @@ def _with_line_ends(chunks: Iterator[bytes], path: str) -> Iterator[bytes]:
         yield chunk
 
 
-def lines_of(chunks: Iterator[bytes], errors: str = "replace") -> Iterator[str]:
+def _lines_of(chunks: Iterator[bytes], errors: str = "replace") -> Iterator[str]:
     """The lines of a text in UTF-8; a very long one comes in pieces."""
     text = io.TextIOWrapper(io.BufferedReader(_Piped(chunks)), "utf-8-sig", errors, newline="")
     return iter(lambda: text.readline(BLOCK), "")
@@ -191,7 +185,7 @@ def lines_of(chunks: Iterator[bytes], errors: str = "replace") -> Iterator[str]:
 
 def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[list[str]]:
     """Rows with as many cells as there are names; what is not one is counted."""
-    lines = itertools.islice(lines_of(chunks, "strict"), layout.skip, None)
+    lines = itertools.islice(_lines_of(chunks, "strict"), layout.skip, None)
     width = len(layout.names)
     for cells in itertools.islice(filter(any, cells_of(lines, layout)), layout.header, None):
         shown = shortened(layout.delimiter.join(cells))
@@ -208,34 +202,27 @@ def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[l
 
 
 def as_csv(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
-    """Rows of cells as CSV in UTF-8, a piece at a time."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in rows:
-        writer.writerow(row)
-        if out.tell() >= _PIECE:
-            yield out.getvalue().encode("utf-8", "replace")
-            out.seek(0)
-            out.truncate()
-    yield out.getvalue().encode("utf-8", "replace")
+    """Rows of cells as lines of CSV in UTF-8."""
+    line = SimpleNamespace(write=partial(str.encode, encoding="utf-8", errors="replace"))
+    return map(csv.writer(line, lineterminator="\n").writerow, rows)
 
 
-def json_chunks(path: str, lines: Callable[[list[float]], Iterator[str]], notes: Notes) -> Chunks:
+def json_chunks(path: str, chunks: Chunks, notes: Notes) -> Chunks:
     """JSON objects, one per line or all in one list, as CSV with a column for every name."""
-    names = dict.fromkeys(itertools.chain(*_objects(path, lines([0.0]), notes)))
+    names = dict.fromkeys(itertools.chain(*_objects(path, chunks([0.0]), notes)))
 
-    def rows(done: list[float]) -> Iterator[Iterable[str]]:
+    def rows(done: list[float]) -> Iterator[Iterable[Any]]:
         yield names
-        for found in _objects(path, lines(done), Notes()):
-            yield map(_cell, map(found.get, names))
+        for found in _objects(path, chunks(done), Notes()):
+            yield map(found.get, names)
 
     return lambda done: as_csv(rows(done))
 
 
-def _objects(path: str, lines: Iterator[str], notes: Notes) -> Iterator[dict[str, Any]]:
-    lines = filter(str.strip, lines)
-    some = [*itertools.islice(lines, _FIRST_LINES)]
-    lines = itertools.chain(some, lines)
+def _objects(path: str, chunks: Iterator[bytes], notes: Notes) -> Iterator[dict[str, Any]]:
+    more = filter(str.strip, _lines_of(chunks))
+    some = [*itertools.islice(more, _FIRST_LINES)]
+    lines = itertools.chain(some, more)
     records: Iterable[Any] = map(_loaded, lines)
     listed = some and some[0].lstrip().startswith("[")
     if listed or len(some) < 2 or dict not in map(type, map(_loaded, some)):
@@ -286,12 +273,13 @@ def _zipped(names: Iterable[Any], rows: Iterable[Iterable[Any]]) -> list[Any]:
 
 
 def _flat(found: dict[str, Any], above: str = "", depth: int = 8) -> Iterator[tuple[str, Any]]:
-    """The fields of an object; those of objects within it are named after both."""
+    """The fields of an object as text; those of objects within it are named after both."""
     for name, value in found.items():
         if depth and value and isinstance(value, dict):
             yield from _flat(value, f"{above}{name}.", depth - 1)
         else:
-            yield f"{above}{name}", value
+            plain = value is None or isinstance(value, str)
+            yield f"{above}{name}", value if plain else json.dumps(value, ensure_ascii=False)
 
 
 def _loaded(line: str) -> Any:
@@ -299,9 +287,3 @@ def _loaded(line: str) -> Any:
         return json.loads(line)
     except (ValueError, RecursionError):
         return line
-
-
-def _cell(value: Any) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    return json.dumps(value, ensure_ascii=False)
