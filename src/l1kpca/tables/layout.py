@@ -54,19 +54,19 @@ def guess_layout(
     while header and _is_unit_row(rows[header:], words):
         header += 1
     names = _names(cells, width) if header else _names_above(before, layout, width)
-    if not all(row.cells[0].startswith(_COMMENT) for row in before):
+    if [row for row in before if not row.cells[0].startswith(_COMMENT)]:
         shown = shortened(layout.delimiter.join(before[0].cells))
         notes.add("lines before the table are left out", shown, top)
     if header > 1:
         said = "below the names are words where the columns have numbers, as units are: left out"
         notes.add(said, shortened(layout.delimiter.join(cells[1])), header - 1)
-    odd = [own for own in cells if len(own) != width]
+    comments = [own for own in cells if len(own) != width and own[0].startswith(_COMMENT)]
     even = {*map(len, cells[header:])} <= {len(names)} and layout.delimiter != " "
     one_line_each = header < 2 or rows[header - 1].line - rows[0].line + 1 == header
     return replace(
         layout, decimal=decimal, skip=rows[0].line, header=header,
         names=unique_names(path, names, notes), even=even and one_line_each,
-        comment=_COMMENT if any(own[0].startswith(_COMMENT) for own in odd) else "",
+        comment=_COMMENT if comments else "",
     )  # fmt: skip
 
 

@@ -3,10 +3,12 @@
 import atexit
 import difflib
 import glob
+import itertools
 import re
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -63,9 +65,9 @@ def read_table(
     kept, n_rows = found
     for sentence in met:
         notes.add(sentence)
+    having, n = Counter(itertools.chain(*(file.names for file in files))), len(files)
     for name in columns.kinds:
-        lacking, n = [name in file.names for file in files].count(False), len(files)
-        if lacking:
+        if lacking := n - having[name]:
             notes.add(f"column {name!r} is missing in {lacking} of {n} files: no values there")
 
     def again(progress: Progress) -> Iterator[pd.DataFrame]:
@@ -94,7 +96,7 @@ def read_table(
 
 
 def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> list[Opened]:
-    path = Path(name)
+    path, opened = Path(name), list[Opened]()
     if name == "-":  # read more than once, so kept in a file, which is gone when the program ends
         with tempfile.NamedTemporaryFile(prefix="l1kpca-", delete=False) as copy:
             path = Path(copy.name)
@@ -114,7 +116,8 @@ def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> l
                 raise TableError(f"{file} is not a regular file; save its content to one first.")
             found = file.stat()
             seen[file] = found.st_size, found.st_mtime_ns
-        return [open_file(file, reading, notes) for file in files] or [_built_in(name)]
+            opened.append(open_file(file, reading, notes))
+        return opened or [_built_in(name)]
     except TableError:
         raise
     except (OSError, ValueError) as error:

@@ -121,9 +121,8 @@ class Table:
     def feature_columns(self) -> list[str]:
         """Columns that describe the rows."""
         said = self.reading
-        apart = {self.id_column, said.label_column, self.truth_column, *said.ignored}
-        names = said.only or self.frame.columns
-        return [name for name in names if name not in apart]
+        apart = [self.id_column, said.label_column, self.truth_column, *said.ignored]
+        return list(pd.Index(said.only or self.frame.columns).difference(apart, sort=False))
 
     def labels(self, frame: pd.DataFrame | None = None) -> np.ndarray | None:
         """The label column as 0 (inlier) and 1 (outlier); in doubt, the rarer value is 1."""

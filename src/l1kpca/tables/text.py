@@ -202,9 +202,10 @@ def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[l
 
 
 def as_csv(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
-    """Rows of cells as lines of CSV in UTF-8."""
-    line = SimpleNamespace(write=partial(str.encode, encoding="utf-8", errors="replace"))
-    return map(csv.writer(line, lineterminator="\n").writerow, rows)
+    """Rows of cells as CSV in UTF-8, some at a time."""
+    writer = csv.writer(SimpleNamespace(write=str), lineterminator="\n")  # gives what it writes
+    lines = map(writer.writerow, rows)
+    return iter(lambda: "".join(itertools.islice(lines, 100)).encode("utf-8", "replace"), b"")
 
 
 def json_chunks(path: str, chunks: Chunks, notes: Notes) -> Chunks:
@@ -214,7 +215,7 @@ def json_chunks(path: str, chunks: Chunks, notes: Notes) -> Chunks:
     def rows(done: list[float]) -> Iterator[Iterable[Any]]:
         yield names
         for found in _objects(path, chunks(done), Notes()):
-            yield map(found.get, names)
+            yield map(_cell, map(found.get, names))
 
     return lambda done: as_csv(rows(done))
 
@@ -273,13 +274,12 @@ def _zipped(names: Iterable[Any], rows: Iterable[Iterable[Any]]) -> list[Any]:
 
 
 def _flat(found: dict[str, Any], above: str = "", depth: int = 8) -> Iterator[tuple[str, Any]]:
-    """The fields of an object as text; those of objects within it are named after both."""
+    """The fields of an object; those of objects within it are named after both."""
     for name, value in found.items():
         if depth and value and isinstance(value, dict):
             yield from _flat(value, f"{above}{name}.", depth - 1)
         else:
-            plain = value is None or isinstance(value, str)
-            yield f"{above}{name}", value if plain else json.dumps(value, ensure_ascii=False)
+            yield f"{above}{name}", value
 
 
 def _loaded(line: str) -> Any:
@@ -287,3 +287,9 @@ def _loaded(line: str) -> Any:
         return json.loads(line)
     except (ValueError, RecursionError):
         return line
+
+
+def _cell(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)

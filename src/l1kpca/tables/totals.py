@@ -39,8 +39,8 @@ def totals_among(encoded: Encoded) -> list[str]:
 
 
 def _sums_up(encoded: Encoded) -> bool:
-    used = [what == "value" and not part for _, part, what in encoded.encoder.features_]
-    X = encoded.X[:, used]
+    _, part, what = np.array(encoded.encoder.features_, dtype=object).reshape(-1, 3).T
+    X = encoded.X[:, (what == "value") & (part == "")]
     if len(X) < _FEWEST_SUMMED or X.shape[1] < 2:
         return False
     last, others = X[-1], np.nan_to_num(X[:-1])
