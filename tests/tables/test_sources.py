@@ -205,6 +205,11 @@ def test_columns_of_several_files_are_put_together_by_name(tmp_path):
     assert table.notes == ("column 'b' is missing in 1 of 2 files: no values there",)
 
 
+def test_a_name_that_looks_like_ours_for_none_is_a_name(tmp_path):
+    path = write_text(tmp_path / "a.csv", "column 1,column 2\n1.5,2\n3,4\n5,6\n")
+    assert read_table(path).feature_columns == ["column 1", "column 2"]
+
+
 def test_numbers_of_several_types_are_numbers(tmp_path):
     columns = {"x": [1, 2, 3], "y": [0.5, 1.5, 2.5], "z": [True, False, True]}
     pd.DataFrame(columns).to_parquet(tmp_path / "1.parquet")

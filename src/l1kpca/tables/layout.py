@@ -67,6 +67,7 @@ def guess_layout(
         layout, decimal=decimal, skip=rows[0].line, header=header,
         names=unique_names(path, names, notes), even=even and one_line_each,
         comment=_COMMENT if comments else "",
+        id_column="column 1" if header and not names[0].strip("'\" ") else None,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,16 +71,6 @@ def read_table(
         if lacking := n - having[name]:
             notes.add(f"column {name!r} is missing in {lacking} of {n} files: no values there")
 
-    def again(progress: Progress) -> Iterator[pd.DataFrame]:
-        try:
-            for place, file in enumerate(files):
-                for batch, done in file.batches(file.layout, Notes()):
-                    _check_unchanged(seen)  # before rows are given away that were not there
-                    progress(place + done, len(files))
-                    yield columns.frame(batch, file.layout)
-        finally:
-            _check_unchanged(seen)
-
     id_column = reading.id_column
     if id_column is None and files[0].id_column in columns.kinds:
         id_column = files[0].id_column
@@ -89,7 +80,7 @@ def read_table(
         pd.concat(frames or [pd.DataFrame(columns=[*columns.kinds])], ignore_index=True),
         shown_list(given, 3), reading, id_column=id_column, truth_column=files[0].truth_column,
         names_given=False not in [file.names_given for file in files], n_rows=n_rows,
-        label_counts=columns.labels, again=again,
+        label_counts=columns.labels, again=partial(_again, files, columns, seen),
     )  # fmt: skip
     _check_roles(table, fewest, notes)
     return replace(table, notes=tuple(notes))
@@ -178,6 +169,19 @@ def _first_pass(
     if len(files) > 1:
         columns.holes.update(columns.kinds)
     return kept, n_rows
+
+
+def _again(
+    files: list[Opened], columns: Columns, seen: dict[Path, Any], progress: Progress
+) -> Iterator[pd.DataFrame]:
+    try:
+        for place, file in enumerate(files):
+            for batch, done in file.batches(file.layout, Notes()):
+                _check_unchanged(seen)  # before rows are given away that were not there
+                progress(place + done, len(files))
+                yield columns.frame(batch, file.layout)
+    finally:
+        _check_unchanged(seen)
 
 
 def _smallest(kept: list[_Kept], most: int) -> tuple[float, list[_Kept]]:

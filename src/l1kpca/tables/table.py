@@ -60,6 +60,7 @@ class Layout:
     skip: int = 0  # lines before the table
     header: int = 1  # lines of it that name the columns, or say what is in them
     names: tuple[str, ...] = ()
+    id_column: str | None = None  # the first, if it has no name
     missing: tuple[str, ...] = MISSING_WORDS
     comment: str = ""
     even: bool = True  # whether every line has as many cells as names; others must be mended

@@ -46,11 +46,10 @@ def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> Open
     if not "".join(lines).strip():
         raise TableError(f"{path} is empty; give a file with a line for each row.")
     layout = guess_layout(path, lines, layout, reading, notes)
-    first = layout.names[0]
     return Opened(
-        names=layout.names, batches=partial(_batches, path, chunks),
-        retried=partial(_retried, path, head), layout=layout, names_given=first != "x0",
-        id_column=first if layout.header and first == "column 1" else None,
+        names=layout.names, batches=partial(_batches, path, chunks), layout=layout,
+        retried=partial(_retried, path, head), names_given=layout.names[0] != "x0",
+        id_column=layout.id_column,
     )  # fmt: skip
 
 
