@@ -42,8 +42,9 @@ _WORKBOOKS = (_ZIP, b"\xd0\xcf\x11\xe0")
 _WEB_PAGES = (b"<!doctype html", b"<html", b"<table")
 _STARTS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"\x93NUMPY": "numpy"}
 _SUFFIXES = {
-    "Parquet": (".parquet", ".pq"), "Arrow": (".feather", ".arrow"), "numpy": (".npy", ".npz"),
-    "mat": (".mat",), "Excel": (".xlsx", ".xlsm", ".xls"),
+    ".parquet": "Parquet", ".pq": "Parquet", ".feather": "Arrow", ".arrow": "Arrow",
+    ".npy": "numpy", ".npz": "numpy", ".mat": "mat", ".xlsx": "Excel", ".xlsm": "Excel",
+    ".xls": "Excel",
 }  # fmt: skip
 
 
@@ -55,7 +56,7 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
         raise TableError(
             f"{path} is a web page; open it in a spreadsheet, save the table as CSV and give that."
         )
-    kind = next((kind for kind, own in _SUFFIXES.items() if path.suffix.lower() in own), "text")
+    kind = _SUFFIXES.get(path.suffix.lower(), "text")
     # Many programs give text files this suffix; a workbook may be cut off.
     if kind == "Excel" and not any(head and s.startswith(head[:4]) for s in _WORKBOOKS):
         kind = "text"

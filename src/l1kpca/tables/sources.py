@@ -3,7 +3,6 @@
 import atexit
 import difflib
 import glob
-import itertools
 import re
 import shutil
 import sys
@@ -66,16 +65,19 @@ def read_table(
     kept, n_rows = found
     for sentence in met:
         notes.add(sentence)
-    having, n = Counter(itertools.chain(*(file.names for file in files))), len(files)
+    having = Counter[str]()
+    for file in files:
+        having.update(file.names)
     for name in columns.kinds:
-        if lacking := n - having[name]:
-            notes.add(f"column {name!r} is missing in {lacking} of {n} files: no values there")
+        if lacking := len(files) - having[name]:
+            said = f"column {name!r} is missing in {lacking} of {len(files)} files"
+            notes.add(f"{said}: no values there")
 
-    id_column = reading.id_column
-    if id_column is None and files[0].id_column in columns.kinds:
-        id_column = files[0].id_column
+    id_column, layout = reading.id_column, files[0].layout
+    if id_column is None and layout is not None and layout.id_column in columns.kinds:
+        id_column = layout.id_column
         notes.add("the first column has no name and is taken as the id of the rows")
-    frames = [columns.frame(batch, layout) for batch, layout, _ in kept if batch.num_rows]
+    frames = [columns.frame(batch, how) for batch, how, _ in kept if batch.num_rows]
     table = Table(
         pd.concat(frames or [pd.DataFrame(columns=[*columns.kinds])], ignore_index=True),
         shown_list(given, 3), reading, id_column=id_column, truth_column=files[0].truth_column,

@@ -91,8 +91,7 @@ class Opened:
     batches: Callable[[Any, Notes], Batches]  # of consecutive rows, with the share read so far
     layout: Layout | None = None  # of a text, whose cells are text until all are known
     retried: Callable[[Any, Exception], Layout] | None = None  # the layout to try after an error
-    names_given: bool = True  # by the file itself, as are the id and the truth
-    id_column: str | None = None
+    names_given: bool = True  # by the file itself, as is the truth
     truth_column: str | None = None
 
 

@@ -49,7 +49,6 @@ def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> Open
     return Opened(
         names=layout.names, batches=partial(_batches, path, chunks), layout=layout,
         retried=partial(_retried, path, head), names_given=layout.names[0] != "x0",
-        id_column=layout.id_column,
     )  # fmt: skip
 
 
