@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -202,6 +203,22 @@ def test_columns_of_several_files_are_put_together_by_name(tmp_path):
     expected = {"a": [1, 3, 1.5, 2], "b": [2, 4, None, None], "c": ["x", "y", "z", "007"]}
     assert table.frame.astype(object).where(table.frame.notna(), None).to_dict("list") == expected
     assert table.notes == ("column 'b' is missing in 1 of 2 files: no values there",)
+
+
+def test_a_name_that_looks_like_ours_for_none_is_a_name(tmp_path):
+    path = write_text(tmp_path / "a.csv", "column 1,column 2\n1.5,2\n3,4\n5,6\n")
+    assert read_table(path).feature_columns == ["column 1", "column 2"]
+
+
+def test_numbers_of_several_types_are_numbers(tmp_path):
+    columns = {"x": [1, 2, 3], "y": [0.5, 1.5, 2.5], "z": [True, False, True]}
+    pd.DataFrame(columns).to_parquet(tmp_path / "1.parquet")
+    others = {"x": [0.5, 4.0], "y": [1, 2], "z": [7, 8]}
+    pd.DataFrame(others).to_parquet(tmp_path / "2.parquet")
+    frame = read_table([str(tmp_path / f"{i}.parquet") for i in (1, 2)]).frame
+    assert frame["x"].tolist() == [1.0, 2.0, 3.0, 0.5, 4.0]
+    assert frame["y"].tolist() == [0.5, 1.5, 2.5, 1.0, 2.0]
+    assert frame["z"].tolist() == ["true", "false", "true", "7", "8"]
 
 
 def test_text_in_one_file_makes_text_of_all_as_it_is_written(tmp_path):
@@ -460,9 +477,10 @@ def test_of_an_endless_line_only_a_few_blocks_are_read(start):
 
 def _first_batches(opened):
     try:
-        yield from opened.batches(Notes())
+        yield from opened.batches(opened.layout, Notes())
     except pa.ArrowInvalid as error:
-        yield from _first_batches(opened.retried(error))
+        layout = opened.retried(opened.layout, error)
+        yield from _first_batches(replace(opened, layout=layout))
 
 
 def test_an_arrow_file_that_is_damaged_inside(tmp_path):

@@ -151,13 +151,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         for name in self.columns_:
             if name not in columns:
                 raise ValueError(f"X lacks the column {name!r}, on which the encoder was fitted")
-        changes: list[Change] = []
-        numbers, words = read_columns(columns, self.plan_, changes)
-        for place, change in enumerate(changes):
-            if change.what in k.NOT_READ.values():
-                hole = np.isnan(self.unread_.get(change.column, np.nan))
-                what = f"{change.what}: taken as {'missing' if hole else 'far out'}"
-                changes[place] = replace(change, what=what)
+        numbers, words, changes = read_columns(columns, self.plan_, self.unread_)
         codes = {part: c.codes(words[part]) for part, c in self.categories_.items()}
         parts, out = list(codes), np.empty((len(X), len(self.features_)))
         for place, (name, part, what) in enumerate(self.features_):
@@ -204,7 +198,7 @@ class TableEncoder(Documented, TransformerMixin, BaseEstimator):
         return validate_data(self, X, reset=reset, **how)
 
     def _learn(self, columns: Mapping[str, Array]) -> None:
-        numbers, words = read_columns(columns, self.plan_, [])
+        numbers, words, _ = read_columns(columns, self.plan_, {})
         words = {part: cells for part, cells in words.items() if len({*cells} - {None}) > 1}
         categories = learn_categories(list(words.values()), list(numbers.values()))
         self.categories_ = dict(zip(words, categories, strict=True))
@@ -247,7 +241,7 @@ def unread_cells(encoder: TableEncoder, X: Array) -> Array:
 
 def expected_cells(encoder: TableEncoder, X: Any, values: Array) -> Array:
     """What cells should have been, in the words of the table, given their features."""
-    words = read_columns(k.as_columns(X, encoder.plan_), encoder.plan_, [])[1]
+    words = read_columns(k.as_columns(X, encoder.plan_), encoder.plan_, {})[1]
     out = np.empty((len(values), len(encoder.columns_)), dtype=object)
     for (name, part, what), column, value in zip(
         encoder.features_, encoder.column_of_, values.T, strict=True

@@ -32,41 +32,43 @@ class Change:
 
 
 def read_columns(
-    columns: Mapping[str, Array], plan: Mapping[str, Kind], changes: list[Change]
-) -> tuple[dict[Part, Array], Words]:
-    """Read columns by a plan as numbers and words; note what is not taken at face value.
+    columns: Mapping[str, Array], plan: Mapping[str, Kind], unread: Mapping[str, float]
+) -> tuple[dict[Part, Array], Words, list[Change]]:
+    """Read columns by a plan as numbers and words; with what is not taken at face value.
 
-    A number or a date that cannot be read is infinite.
+    A number or a date that cannot be read is infinite; ``unread`` is what will stand for it.
     """
     numbers: dict[Part, Array] = {}
     words: Words = {}
+    changes: list[Change] = []
     for name, kind in plan.items():
+        hole = np.isnan(unread.get(name, np.nan))
+        what = f"{NOT_READ.get(kind.kind)}: taken as {'missing' if hole else 'far out'}"
         if kind.kind == "number":
-            numbers[name, ""] = _numbers(name, columns[name], kind, changes)
+            numbers[name, ""] = _numbers(name, columns[name], kind, what, changes)
         elif kind.kind == "date":
-            found = _dates(name, columns[name], kind, changes)
+            found = _dates(name, columns[name], kind, what, changes)
             numbers[name, "day"], words[name, "weekday"], words[name, "hour"] = found
         elif kind.kind in USED:
             words[name, ""] = _words(columns[name], kind.kind == "boolean")
             if kind.as_number:
                 numbers[name, ""] = np.array([_SIZE.get(w, np.nan) for w in words.pop((name, ""))])
-    return numbers, words
+    return numbers, words, changes
 
 
-def _numbers(name: str, cells: Array, kind: Kind, changes: list[Change]) -> Array:
+def _numbers(name: str, cells: Array, kind: Kind, what: str, changes: list[Change]) -> Array:
     numbers = cells[:, 0] if cells.ndim == 2 else cells
     if cells.dtype == object:
         numbers = _read(cells, kind.reader or Numbers(), np.nan)
     numbers = np.where(np.isinf(numbers), np.inf, numbers)
     code = numbers == (np.nan if kind.missing is None else kind.missing)
-    missing = "apparently a code for missing: taken as missing"
-    for which, what in ((np.isinf(numbers), NOT_READ["number"]), (code, missing)):
-        _note(changes, name, what, cells, which)
+    _note(changes, name, what, cells, np.isinf(numbers))
+    _note(changes, name, "apparently a code for missing: taken as missing", cells, code)
     return np.where(code, np.nan, numbers)
 
 
 def _dates(
-    name: str, cells: Array, kind: Kind, changes: list[Change]
+    name: str, cells: Array, kind: Kind, what: str, changes: list[Change]
 ) -> tuple[Array, list[str | None], list[str | None]]:
     """Days since 1970, weekdays and hours; infinity, or NaN and None for holes."""
     moments = cells
@@ -74,7 +76,7 @@ def _dates(
         if cells.dtype != object:
             cells = np.array([f"{day:.0f}" if day == day else None for day in cells], dtype=object)
         moments = _read(cells, kind.reader or Dates(), (np.nan, np.nan)).reshape(-1, 2)
-        _note(changes, name, NOT_READ["date"], cells, np.isinf(moments[:, 0]))
+        _note(changes, name, what, cells, np.isinf(moments[:, 0]))
     wall = moments[:, 1].tolist()
     weekdays = [_WEEK[int(s // DAY + 3) % 7] if s == s else None for s in wall]
     hours = [str(int(s % DAY // 3600)) if s == s else None for s in wall]

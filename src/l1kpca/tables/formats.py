@@ -7,11 +7,11 @@ import json
 import lzma
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ from l1kpca.tables.table import (
     shown_list,
     unique_names,
 )
-from l1kpca.tables.text import Chunks, as_csv, json_chunks, lines_of, open_text
+from l1kpca.tables.text import Chunks, as_csv, json_chunks, open_text
 from l1kpca.threads import spans
 
 ROWS, TRUTH = "X", "y"  # in published benchmark files
@@ -36,14 +36,15 @@ _CHUNK = 2**20
 _MOST_VALUES = 2_000_000  # of a batch
 _LARGEST_UNPACKED = 2**31  # bytes of what must be in memory as a whole
 _LARGEST_SHEET = 2**28  # bytes of XML, which take many times as much as cells
+_ZIP = b"PK\x03\x04"
 _PACKED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_WORKBOOKS = (_ZIP, b"\xd0\xcf\x11\xe0")
 _WEB_PAGES = (b"<!doctype html", b"<html", b"<table")
-_STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "numpy"}
-_SUFFIX_KINDS = {
-    ".parquet": "parquet", ".pq": "parquet", ".feather": "arrow", ".arrow": "arrow",
-    ".npy": "numpy", ".npz": "numpy", ".mat": "mat", ".xlsx": "excel", ".xlsm": "excel",
-    ".xls": "excel",
+_STARTS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"\x93NUMPY": "numpy"}
+_SUFFIXES = {
+    ".parquet": "Parquet", ".pq": "Parquet", ".feather": "Arrow", ".arrow": "Arrow",
+    ".npy": "numpy", ".npz": "numpy", ".mat": "mat", ".xlsx": "Excel", ".xlsm": "Excel",
+    ".xls": "Excel",
 }  # fmt: skip
 
 
@@ -55,27 +56,26 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
         raise TableError(
             f"{path} is a web page; open it in a spreadsheet, save the table as CSV and give that."
         )
-    kind = _SUFFIX_KINDS.get(path.suffix.lower(), "text")
+    kind = _SUFFIXES.get(path.suffix.lower(), "text")
     # Many programs give text files this suffix; a workbook may be cut off.
-    if kind == "excel" and not any(head and s.startswith(head[:4]) for s in _WORKBOOKS):
+    if kind == "Excel" and not any(head and s.startswith(head[:4]) for s in _WORKBOOKS):
         kind = "text"
     for start, found in _STARTS.items():
         kind = found if head.startswith(start) else kind
     try:
-        if head.startswith(b"PK\x03\x04") and kind == "text":
+        if head.startswith(_ZIP) and kind == "text":
             with zipfile.ZipFile(path) as archive:
                 inside = archive.namelist()
             arrays = "numpy" if all(name.endswith(".npy") for name in inside) else "text"
-            kind = "excel" if any(name.startswith("xl/") for name in inside) else arrays
-        if kind in ("parquet", "arrow"):
+            kind = "Excel" if any(name.startswith("xl/") for name in inside) else arrays
+        if kind in ("Parquet", "Arrow"):
             return _open_arrow(path, kind, notes)
         if kind in ("numpy", "mat"):
             return _open_arrays(path, notes)
-        if kind == "excel":
-            _check_unpacked(path, _LARGEST_SHEET)
-            own = replace(reading, separator=",")  # as it is made into text
-            return open_text(str(path), excel_chunks(path, notes), own, notes)
-        return _open_text(path, reading, notes)
+        if kind == "Excel":
+            reading = replace(reading, separator=",")  # as it is made into text
+            return open_text(str(path), excel_chunks(path, notes), reading, notes)
+        return _open_text(path, head, reading, notes)
     except (TableError, PermissionError, MemoryError, AssertionError):
         raise
     except Exception as error:  # readers of damaged files raise anything
@@ -83,20 +83,19 @@ def open_file(path: Path, reading: Reading, notes: Notes) -> Opened:
 
 
 def _damaged(path: Path, kind: str) -> TableError:
-    shown = kind.capitalize() if kind in ("parquet", "arrow", "excel") else kind
-    return TableError(f"{path} is not a readable {shown} file, or it is damaged; write it again.")
+    return TableError(f"{path} is not a readable {kind} file, or it is damaged; write it again.")
 
 
 def _open_arrow(path: Path, kind: str, notes: Notes) -> Opened:
     """A Parquet or Arrow file."""
+    of_parquet = kind == "Parquet"
     with pa.OSFile(str(path)) as file:
-        of_parquet = kind == "parquet"
         schema = parquet.read_schema(file) if of_parquet else pa.ipc.open_file(file).schema
     own = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
     found = ["index" if name in own and name.startswith("__") else name for name in schema.names]
     names = unique_names(path, found, notes)
 
-    def batches(notes: Notes) -> Batches:
+    def batches(_: None, notes: Notes) -> Batches:
         size = max(1, min(65_536, _MOST_VALUES // len(names)))
         with pa.OSFile(str(path)) as file:  # mapped pages would count as memory in use
             if of_parquet:
@@ -114,7 +113,7 @@ def _open_arrow(path: Path, kind: str, notes: Notes) -> Opened:
                     ]
                     yield pa.RecordBatch.from_arrays(columns, names), min(1.0, place / total)
 
-    def retried(error: Exception) -> Opened:
+    def retried(_: None, error: Exception) -> NoReturn:
         raise _damaged(path, kind) from error
 
     return Opened(names=names, batches=batches, retried=retried)
@@ -128,7 +127,7 @@ def array_table(
     columns = given or tuple(f"x{i}" for i in range(rows.shape[1]))
     columns += () if labels is None else (truth,)
 
-    def batches(notes: Notes) -> Batches:
+    def batches(_: None, notes: Notes) -> Batches:
         for at in spans(len(rows), max(1, _MOST_VALUES // rows.shape[1])):
             cells = [*np.asfortranarray(_rows(rows, at)).T]
             cells += [] if labels is None else [labels[at]]
@@ -201,10 +200,14 @@ def _check_unpacked(path: Path, largest: int = _LARGEST_UNPACKED) -> None:
         raise TableError(f"{path} unpacks to {size >> 20} MB; unpack it, or store it as Parquet.")
 
 
-def _open_text(path: Path, reading: Reading, notes: Notes) -> Opened:
+def _open_text(path: Path, head: bytes, reading: Reading, notes: Notes) -> Opened:
+    unpacked: Any = _member if head.startswith(_ZIP) else nullcontext
+    for start, opener in _PACKED.items():
+        unpacked = opener if head.startswith(start) else unpacked
+
     def chunks(done: list[float]) -> Iterator[bytes]:
         size = path.stat().st_size or 1
-        with path.open("rb") as raw, _unpacked(path, raw) as file:
+        with path.open("rb") as raw, unpacked(raw) as file:
             while chunk := file.read(_CHUNK):
                 done[0] = raw.tell() / size
                 yield chunk
@@ -212,27 +215,23 @@ def _open_text(path: Path, reading: Reading, notes: Notes) -> Opened:
     found: Chunks = chunks
     if next(chunks([0.0]), b"").lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
         reading = replace(reading, header=True, encoding="utf-8", separator=",")
-        found = json_chunks(str(path), lambda done: lines_of(chunks(done)), notes)
+        found = json_chunks(str(path), chunks, notes)
     return open_text(str(path), found, reading, notes)
 
 
-def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    start = raw.read(6)
-    raw.seek(0)
-    for magic, opener in _PACKED.items():
-        if start.startswith(magic):
-            return opener(raw)  # type: ignore[operator]
-    if not start.startswith(b"PK\x03\x04"):
-        return raw
+def _member(raw: IO[bytes]) -> IO[bytes]:
+    """The only file of an archive."""
     archive, aside = zipfile.ZipFile(raw), ("__MACOSX", ".")
     members = [m for m in archive.filelist if not (m.is_dir() or m.filename.startswith(aside))]
     if len(members) != 1:
-        raise TableError(f"{path} holds {len(members)} files; unpack it, and give the right ones.")
+        said = f"holds {len(members)} files; unpack it, and give the right ones."
+        raise TableError(f"{raw.name} {said}")
     return archive.open(members[0])
 
 
 def excel_chunks(path: Path, notes: Notes) -> Chunks:
     """The first sheet of a workbook that has a table, as CSV."""
+    _check_unpacked(path, _LARGEST_SHEET)
     try:
         with pd.ExcelFile(path) as file:
             how: Any = {"header": None, "dtype": object, "keep_default_na": False}

@@ -93,10 +93,8 @@ def _text(values: list[Any]) -> Array:
         values = list(map(str, values))
         distinct = {*values}
     known = {value: str(value).strip() for value in distinct}
-    known = {value: cell for value, cell in known.items() if cell.lower() not in NO_VALUE}
-    out = np.empty(len(values), dtype=object)
-    out[:] = [known.get(value) for value in values]
-    return out
+    read = {value: cell for value, cell in known.items() if cell.lower() not in NO_VALUE}
+    return np.array([*map(read.get, values)], dtype=object)
 
 
 @np.errstate(over="ignore")  # differences of numbers near the largest of all

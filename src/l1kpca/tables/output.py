@@ -64,11 +64,7 @@ def write_table(
 
 def _plain(frame: pd.DataFrame, *, safe: bool) -> pd.DataFrame:
     """Numbers and text; what is neither becomes text."""
-    others = [
-        name
-        for name, values in frame.items()
-        if not (types.is_numeric_dtype(values) or types.is_string_dtype(values.dtype))
-    ]
+    others = frame.select_dtypes(["datetime", "datetimetz", "timedelta", "category"])
     frame = frame.astype(dict.fromkeys(others, "str"))
     return without_formulas(frame) if safe else frame
 

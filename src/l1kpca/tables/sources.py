@@ -3,14 +3,15 @@
 import atexit
 import difflib
 import glob
-import itertools
 import re
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,20 @@ import pyarrow as pa
 
 from l1kpca._typing import Progress
 from l1kpca.tables.formats import array_table, open_file
-from l1kpca.tables.table import Columns, Notes, Opened, Reading, Table, TableError, shown_list
+from l1kpca.tables.table import (
+    Columns,
+    Layout,
+    Notes,
+    Opened,
+    Reading,
+    Table,
+    TableError,
+    shown_list,
+)
 
 BUILT_IN_TRUTH = "outlier"
 MIN_ROWS = 3
+_Kept = tuple[pa.RecordBatch, Layout | None, np.ndarray]  # rows, and a random key for each
 _UNNAMED = re.compile(r"column \d+(?:_\d+)?")
 _ANSWERS = {
     "fraud", "label", "labels", "target", "outlier", "class", "anomaly", "attack", "isfraud",
@@ -51,56 +62,48 @@ def read_table(
             found = _first_pass(files, columns, most, rng, met, progress)
         finally:
             _check_unchanged(seen)
-    for sentence in itertools.chain(*[file.remarks for file in files], met):
+    kept, n_rows = found
+    for sentence in met:
         notes.add(sentence)
+    having = Counter[str]()
+    for file in files:
+        having.update(file.names)
     for name in columns.kinds:
-        lacking, n = [name in file.names for file in files].count(False), len(files)
-        if lacking:
-            notes.add(f"column {name!r} is missing in {lacking} of {n} files: no values there")
+        if lacking := len(files) - having[name]:
+            said = f"column {name!r} is missing in {lacking} of {len(files)} files"
+            notes.add(f"{said}: no values there")
 
-    def again(progress: Progress) -> Iterator[pd.DataFrame]:
-        try:
-            for place, file in enumerate(files):
-                for batch, done in file.batches(Notes()):
-                    _check_unchanged(seen)  # before rows are given away that were not there
-                    progress(place + done, len(files))
-                    yield columns.frame(batch, file.layout)
-        finally:
-            _check_unchanged(seen)
-
-    id_column = reading.id_column
-    if id_column is None and files[0].id_column in columns.kinds:
-        id_column = files[0].id_column
+    id_column, layout = reading.id_column, files[0].layout
+    if id_column is None and layout is not None and layout.id_column in columns.kinds:
+        id_column = layout.id_column
         notes.add("the first column has no name and is taken as the id of the rows")
+    frames = [columns.frame(batch, how) for batch, how, _ in kept if batch.num_rows]
     table = Table(
-        found[0], shown_list(given, 3), reading, id_column=id_column,
-        truth_column=files[0].truth_column,
-        names_given=False not in [file.names_given for file in files],
-        n_rows=found[1], label_counts=columns.labels, again=again,
+        pd.concat(frames or [pd.DataFrame(columns=[*columns.kinds])], ignore_index=True),
+        shown_list(given, 3), reading, id_column=id_column, truth_column=files[0].truth_column,
+        names_given=False not in [file.names_given for file in files], n_rows=n_rows,
+        label_counts=columns.labels, again=partial(_again, files, columns, seen),
     )  # fmt: skip
     _check_roles(table, fewest, notes)
     return replace(table, notes=tuple(notes))
 
 
 def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> list[Opened]:
-    path, opened = Path(name), []
+    path, opened = Path(name), list[Opened]()
     if name == "-":  # read more than once, so kept in a file, which is gone when the program ends
         with tempfile.NamedTemporaryFile(prefix="l1kpca-", delete=False) as copy:
             path = Path(copy.name)
             atexit.register(path.unlink, missing_ok=True)
             shutil.copyfileobj(sys.stdin.buffer, copy)
     try:
+        files = [path] if path.exists() else []
         if path.is_dir():
             inside = (file for file in path.rglob("*") if not file.name.startswith(("_", ".")))
             files = sorted(filter(Path.is_file, inside))
             if not files:
                 raise TableError(f"{path} is a folder without files; give one with tables.")
-        elif glob.has_magic(name) and not path.exists():
+        elif not files and glob.has_magic(name):
             files = [*map(Path, sorted(glob.glob(name, recursive=True)))]  # noqa: PTH207
-            if not files:
-                raise TableError(f"{name} matches no file; correct the pattern.")
-        else:
-            files = [path] if path.exists() else []
         for file in files:
             if not file.is_file():
                 raise TableError(f"{file} is not a regular file; save its content to one first.")
@@ -108,9 +111,9 @@ def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> l
             seen[file] = found.st_size, found.st_mtime_ns
             opened.append(open_file(file, reading, notes))
         return opened or [_built_in(name)]
+    except TableError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, TableError):
-            raise
         reason = getattr(error, "strerror", None) or str(error)
         raise TableError(f"{path} cannot be read: {reason}.") from error
 
@@ -119,6 +122,8 @@ def _built_in(name: str) -> Opened:
     from l1kpca import datasets  # noqa: PLC0415 (needed for data sets by name alone)
 
     if name not in datasets.names():
+        if glob.has_magic(name):
+            raise TableError(f"{name} matches no file; correct the pattern.")
         names = ", ".join(datasets.names())
         raise TableError(f"{name} does not exist; give a file, or a data set by name ({names}).")
     try:
@@ -131,22 +136,22 @@ def _built_in(name: str) -> Opened:
 def _first_pass(
     files: list[Opened], columns: Columns, most: int | None, rng: np.random.Generator,
     notes: Notes, progress: Progress,
-) -> tuple[pd.DataFrame, int] | None:  # fmt: skip
+) -> tuple[list[_Kept], int] | None:  # fmt: skip
     """Learn the columns; returns a uniform sample of the rows, and their number.
 
     None if a file must be read in another way, which replaces it.
     """
-    kept: list[tuple[Any, Opened, np.ndarray]] = []
+    kept: list[_Kept] = []
     n_rows, n_kept, bound = 0, 0, 1.0
     for place, file in enumerate(files):
         try:
-            for batch, done in file.batches(notes):
+            for batch, done in file.batches(file.layout, notes):
                 progress(place + done, len(files))
                 columns.learn(batch, file.layout)
                 keys = rng.random(batch.num_rows)
                 n_rows += len(keys)
                 low = keys <= bound
-                kept.append((batch if low.all() else batch.filter(pa.array(low)), file, keys[low]))
+                kept.append((batch.filter(pa.array(low)), file.layout, keys[low]))
                 n_kept += int(low.sum())
                 if most is not None and n_kept > 1.2 * most:
                     bound, kept = _smallest(kept, most)
@@ -155,7 +160,7 @@ def _first_pass(
             ours = isinstance(error, TableError | MemoryError | AssertionError)
             if ours or file.retried is None:
                 raise
-            files[place] = file.retried(error)
+            files[place] = replace(file, layout=file.retried(file.layout, error))
             return None
     if most is not None and n_kept > most:
         kept = _smallest(kept, most)[1]
@@ -165,16 +170,27 @@ def _first_pass(
             notes.add("columns without a name and without values are left out", name, 1)
     if len(files) > 1:
         columns.holes.update(columns.kinds)
-    frames = [columns.frame(batch, file.layout) for batch, file, _ in kept if batch.num_rows]
-    empty = pd.DataFrame(columns=list(columns.kinds))
-    return pd.concat(frames, ignore_index=True) if frames else empty, n_rows
+    return kept, n_rows
 
 
-def _smallest(kept: list[Any], most: int) -> tuple[float, list[Any]]:
+def _again(
+    files: list[Opened], columns: Columns, seen: dict[Path, Any], progress: Progress
+) -> Iterator[pd.DataFrame]:
+    try:
+        for place, file in enumerate(files):
+            for batch, done in file.batches(file.layout, Notes()):
+                _check_unchanged(seen)  # before rows are given away that were not there
+                progress(place + done, len(files))
+                yield columns.frame(batch, file.layout)
+    finally:
+        _check_unchanged(seen)
+
+
+def _smallest(kept: list[_Kept], most: int) -> tuple[float, list[_Kept]]:
     """The largest of the smallest keys, and the rows that have these."""
-    bound = float(np.partition(np.concatenate([keys for *_, keys in kept]), most - 1)[most - 1])
-    low = [(batch, file, keys, keys <= bound) for batch, file, keys in kept]
-    return bound, [(batch.filter(pa.array(at)), file, keys[at]) for batch, file, keys, at in low]
+    bound = np.partition(np.concatenate([keys for *_, keys in kept]), most - 1)[most - 1]
+    low = [(batch, layout, keys, keys <= bound) for batch, layout, keys in kept]
+    return bound, [(batch.filter(pa.array(at)), how, keys[at]) for batch, how, keys, at in low]
 
 
 def _check_unchanged(seen: dict[Path, Any]) -> None:

@@ -15,6 +15,11 @@ from l1kpca._typing import Progress
 MOST_COLUMNS = 20_000
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "NONE", "?")
 _CODE = r"^(?:0[0-9xX]|[0-9]{19,}$)"  # leading zeros, or more digits than a number keeps
+_NUMBERS = {pa.int64(), pa.float32(), pa.float64()}
+_NARROWEST = {
+    pa.types.is_integer: pa.int64(), pa.types.is_float16: pa.float32(),
+    pa.types.is_decimal: pa.float64(), pa.types.is_date: pa.timestamp("ms"),
+}  # fmt: skip
 Batches = Iterator[tuple[pa.RecordBatch, float]]
 _OUTLIER_WORDS = {
     "1", "true", "yes", "y", "t", "outlier", "anomaly", "anomalous", "abnormal", "fraud",
@@ -46,7 +51,7 @@ class Reading:
 class Layout:
     """How a text table is written."""
 
-    encoding: str
+    encoding: str = "utf-8"
     errors: str = "strict"
     delimiter: str = ","
     quote: str = '"'
@@ -55,6 +60,7 @@ class Layout:
     skip: int = 0  # lines before the table
     header: int = 1  # lines of it that name the columns, or say what is in them
     names: tuple[str, ...] = ()
+    id_column: str | None = None  # the first, if it has no name
     missing: tuple[str, ...] = MISSING_WORDS
     comment: str = ""
     even: bool = True  # whether every line has as many cells as names; others must be mended
@@ -82,13 +88,11 @@ class Opened:
     """One file: its columns, and its rows as Arrow batches, as often as needed."""
 
     names: tuple[str, ...]  # of the columns, no two alike
-    batches: Callable[[Notes], Batches]  # of consecutive rows, with the share read so far
-    retried: Callable[[Exception], "Opened"] | None = None  # after an error, in another way
+    batches: Callable[[Any, Notes], Batches]  # of consecutive rows, with the share read so far
     layout: Layout | None = None  # of a text, whose cells are text until all are known
-    names_given: bool = True  # by the file itself, as are the id and the truth
-    id_column: str | None = None
+    retried: Callable[[Any, Exception], Layout] | None = None  # the layout to try after an error
+    names_given: bool = True  # by the file itself, as is the truth
     truth_column: str | None = None
-    remarks: tuple[str, ...] = ()  # on how the file was read
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +121,8 @@ class Table:
     def feature_columns(self) -> list[str]:
         """Columns that describe the rows."""
         said = self.reading
-        apart = {self.id_column, said.label_column, self.truth_column, *said.ignored}
-        names = said.only or self.frame.columns
-        return [name for name in names if name not in apart]
+        apart = [self.id_column, said.label_column, self.truth_column, *said.ignored]
+        return list(pd.Index(said.only or self.frame.columns).difference(apart, sort=False))
 
     def labels(self, frame: pd.DataFrame | None = None) -> np.ndarray | None:
         """The label column as 0 (inlier) and 1 (outlier); in doubt, the rarer value is 1."""
@@ -199,16 +202,16 @@ class Columns:
                 self.holes.add(name)
             if column.null_count == len(column):
                 continue
-            ladder = _ladder(pa.int64() if layout else column.type)
-            if known is not None:
-                ladder = ladder[ladder.index(known) :] if known in ladder else (pa.string(),)
-            for kind in ladder:
+            kind = pa.int64() if layout else _kind(column.type)
+            if known not in (None, kind):
+                kind = pa.float64() if {known, kind} <= _NUMBERS else pa.string()
+            while kind != pa.string():
                 try:
                     _parsed(column, kind, layout)
+                    break
                 except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-                    continue
-                self.kinds[name] = kind
-                break
+                    kind = pa.float64() if kind in _NUMBERS - {pa.float64()} else pa.string()
+            self.kinds[name] = kind
 
     def frame(self, batch: pa.RecordBatch, layout: Layout | None) -> pd.DataFrame:
         """Rows as a data frame; the types are the same for every batch."""
@@ -224,18 +227,13 @@ class Columns:
         return pd.DataFrame(found)
 
 
-def _ladder(kind: pa.DataType) -> tuple[pa.DataType, ...]:
-    """The types to try for a column of this type, in order."""
-    if pa.types.is_integer(kind):
-        return pa.int64(), pa.float64(), pa.string()
-    if pa.types.is_float16(kind) or kind == pa.float32():
-        return pa.float32(), pa.float64(), pa.string()
-    if pa.types.is_decimal(kind) or kind == pa.float64():
-        return pa.float64(), pa.string()
-    if pa.types.is_date(kind):
-        return pa.timestamp("ms"), pa.string()
-    own = pa.types.is_temporal(kind) or pa.types.is_boolean(kind)
-    return (kind, pa.string()) if own else (pa.string(),)
+def _kind(own: pa.DataType) -> pa.DataType:
+    """The narrowest type in which a column of this type is kept."""
+    for fits, kind in _NARROWEST.items():
+        if fits(own):
+            return kind
+    kept = pa.types.is_floating(own) or pa.types.is_temporal(own) or pa.types.is_boolean(own)
+    return own if kept else pa.string()
 
 
 def _parsed(cells: Any, kind: pa.DataType, layout: Layout | None) -> Any:

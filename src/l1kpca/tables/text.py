@@ -9,14 +9,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import csv as arrow_csv
 
-from l1kpca.tables.layout import guess_layout, other_encoding
-from l1kpca.tables.separation import cells_of
+from l1kpca.tables.layout import cells_of, guess_layout
 from l1kpca.tables.table import Batches, Layout, Notes, Opened, Reading, TableError
 from l1kpca.tables.written import shortened
 
@@ -26,53 +26,88 @@ BLOCK = 2**22  # bytes parsed at once; no line may be longer
 _PIECE = 2**20  # bytes
 _FIRST_LINES = 10  # tell one object per line from one over several
 _LARGEST_LIST = 2**26  # characters; all of it is in memory
+_CONTROLS = bytes({*range(32)} - {1, *range(9, 14), 27, 31})
 
 
 def open_text(path: str, chunks: Chunks, reading: Reading, notes: Notes) -> Opened:
     """Look at the beginning of a text table, and say how it is written."""
-    head, whole = b"", True
-    for chunk in chunks([0.0]):
-        head += chunk
-        if len(head) >= _PIECE and re.search(rb"[\r\n]", head):
+    start, whole = bytearray(), True
+    for chunk in _with_line_ends(chunks([0.0]), path):
+        start += chunk
+        if len(start) >= _PIECE and re.search(rb"[\r\n]", start):
             whole = False
             break
-        if len(head) > BLOCK:
-            raise _too_long(path)
-    return _opened(path, chunks, head, guess_layout(path, head, whole, reading, notes))
-
-
-def _opened(path: str, chunks: Chunks, head: bytes, layout: Layout) -> Opened:
-    remarks, first = [], layout.names[0]
-    if layout.errors == "replace":
-        remarks += ["bytes that are not UTF-8 text are shown as \ufffd (else: --encoding)"]
-    elif layout.encoding != "utf-8":
-        remarks += [f"the text is taken to be in {layout.encoding} (else: --encoding)"]
-    if first == "x0":
-        called = f"the columns are called x0 to {layout.names[-1]}"
-        remarks += [f"no line of column names was found: {called}"]
+    head = bytes(start)
+    missing, thousands = (*Layout.missing, *reading.missing), reading.thousands or ""
+    layout = _encoded(path, head, Layout(missing=missing, thousands=thousands), reading.encoding)
+    text = codecs.getincrementaldecoder(layout.encoding)("replace").decode(head)
+    lines = list(io.StringIO(text.lstrip("\ufeff"), newline=""))
+    lines = lines if whole or len(lines) < 2 else lines[:-1]
+    if not "".join(lines).strip():
+        raise TableError(f"{path} is empty; give a file with a line for each row.")
+    layout = guess_layout(path, lines, layout, reading, notes)
     return Opened(
-        names=layout.names, batches=partial(_batches, path, chunks, layout),
-        retried=partial(_retried, path, chunks, head, layout), layout=layout,
-        names_given=first != "x0", remarks=tuple(remarks),
-        id_column=first if layout.header and first == "column 1" else None,
+        names=layout.names, batches=partial(_batches, path, chunks), layout=layout,
+        retried=partial(_retried, path, head), names_given=layout.names[0] != "x0",
     )  # fmt: skip
 
 
-def _retried(path: str, chunks: Chunks, head: bytes, layout: Layout, error: Exception) -> Opened:
+def _encoded(path: str, head: bytes, layout: Layout, asked: str | None) -> Layout:
+    if asked is not None:
+        try:
+            return replace(layout, encoding=codecs.lookup(asked).name)
+        except LookupError:
+            said = f"--encoding {asked} is not known; give one such as utf-8, utf-16 or cp1252."
+            raise TableError(said) from None
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return replace(layout, encoding="utf-16")
+    zeros, odd = head.count(0), head[1::2].count(0)
+    if zeros > len(head) / 4 and odd in (0, zeros):
+        return replace(layout, encoding="utf-16-le" if odd else "utf-16-be")
+    if len(head) - len(head.translate(None, _CONTROLS)) > len(head) / 30:
+        raise TableError(
+            f"{path} is no table: it has bytes that no text has; give CSV, Parquet, Excel or .npz."
+        )
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return _other_encoding(layout, head)
+    return layout
+
+
+def _other_encoding(layout: Layout, head: bytes) -> Layout:
+    """The encoding of text that turns out not to be UTF-8."""
+    text = head.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    proper = 0 < sum(letter > "\x7f" for letter in text) - bad >= bad
+    if layout.encoding == "utf-8" and proper and layout.errors == "strict":
+        return replace(layout, errors="replace")
+    strange = layout.encoding == "cp1252" or re.search(rb"[\x81\x8d\x8f\x90\x9d]", head)
+    return replace(layout, encoding="latin-1" if strange else "cp1252", errors="strict")
+
+
+def _retried(path: str, head: bytes, layout: Layout, error: Exception) -> Layout:
     """In another encoding, or line by line."""
     said = str(error)
     if "straddl" in said:
         raise _too_long(path) from error
     strange = isinstance(error, UnicodeError) or "UTF8" in said
-    better = other_encoding(layout, head) if strange else replace(layout, even=False)
+    better = _other_encoding(layout, head) if strange else replace(layout, even=False)
     if better == layout:
         reason = " ".join(said.split())[:200]
         raise TableError(f"{path} cannot be read as a table: {reason}.") from error
-    return _opened(path, chunks, head, better)
+    return better
 
 
 def _batches(path: str, source: Chunks, layout: Layout, notes: Notes) -> Batches:
     """All cells as text."""
+    if layout.errors == "replace":
+        notes.add("bytes that are not UTF-8 text are shown as \ufffd (else: --encoding)")
+    elif layout.encoding != "utf-8":
+        notes.add(f"the text is taken to be in {layout.encoding} (else: --encoding)")
+    if layout.names[0] == "x0":
+        called = f"the columns are called x0 to {layout.names[-1]}"
+        notes.add(f"no line of column names was found: {called}")
     done = [0.0]
     chunks = source(done)
     if layout.encoding != "utf-8" or layout.errors != "strict":
@@ -97,10 +132,10 @@ def _batches(path: str, source: Chunks, layout: Layout, notes: Notes) -> Batches
         ),
     )  # fmt: skip
     for batch in reader:
-        empty = reduce(pc.and_, map(pc.is_null, batch.columns))
-        if empty.true_count:
-            notes.add("rows without any value are left out", times=empty.true_count)
-            batch = batch.filter(pc.invert(empty))
+        known = reduce(pc.or_, map(pc.is_valid, batch.columns))
+        if lost := known.false_count:
+            notes.add("rows without any value are left out", times=lost)
+            batch = batch.filter(known)
         yield batch, done[0]
 
 
@@ -135,12 +170,12 @@ def _with_line_ends(chunks: Iterator[bytes], path: str) -> Iterator[bytes]:
     for chunk in chunks:
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
         length = length + len(chunk) if end < 0 else len(chunk) - end - 1
-        if length > 2 * BLOCK:
+        if length > BLOCK:
             raise _too_long(path)
         yield chunk
 
 
-def lines_of(chunks: Iterator[bytes], errors: str = "replace") -> Iterator[str]:
+def _lines_of(chunks: Iterator[bytes], errors: str = "replace") -> Iterator[str]:
     """The lines of a text in UTF-8; a very long one comes in pieces."""
     text = io.TextIOWrapper(io.BufferedReader(_Piped(chunks)), "utf-8-sig", errors, newline="")
     return iter(lambda: text.readline(BLOCK), "")
@@ -148,7 +183,7 @@ def lines_of(chunks: Iterator[bytes], errors: str = "replace") -> Iterator[str]:
 
 def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[list[str]]:
     """Rows with as many cells as there are names; what is not one is counted."""
-    lines = itertools.islice(lines_of(chunks, "strict"), layout.skip, None)
+    lines = itertools.islice(_lines_of(chunks, "strict"), layout.skip, None)
     width = len(layout.names)
     for cells in itertools.islice(filter(any, cells_of(lines, layout)), layout.header, None):
         shown = shortened(layout.delimiter.join(cells))
@@ -165,50 +200,43 @@ def _mended(chunks: Iterator[bytes], layout: Layout, notes: Notes) -> Iterator[l
 
 
 def as_csv(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
-    """Rows of cells as CSV in UTF-8, a piece at a time."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in rows:
-        writer.writerow(row)
-        if out.tell() >= _PIECE:
-            yield out.getvalue().encode("utf-8", "replace")
-            out.seek(0)
-            out.truncate()
-    yield out.getvalue().encode("utf-8", "replace")
+    """Rows of cells as CSV in UTF-8, some at a time."""
+    writer = csv.writer(SimpleNamespace(write=str), lineterminator="\n")  # gives what it writes
+    lines = map(writer.writerow, rows)
+    return iter(lambda: "".join(itertools.islice(lines, 100)).encode("utf-8", "replace"), b"")
 
 
-def json_chunks(path: str, lines: Callable[[list[float]], Iterator[str]], notes: Notes) -> Chunks:
+def json_chunks(path: str, chunks: Chunks, notes: Notes) -> Chunks:
     """JSON objects, one per line or all in one list, as CSV with a column for every name."""
-    names = dict.fromkeys(itertools.chain(*_objects(path, lines([0.0]), notes)))
+    names = dict.fromkeys(itertools.chain(*_objects(path, chunks([0.0]), notes)))
 
-    def rows(done: list[float]) -> Iterator[Iterable[str]]:
+    def rows(done: list[float]) -> Iterator[Iterable[Any]]:
         yield names
-        for found in _objects(path, lines(done), Notes()):
-            yield [_cell(found.get(name)) for name in names]
+        for found in _objects(path, chunks(done), Notes()):
+            yield map(_cell, map(found.get, names))
 
     return lambda done: as_csv(rows(done))
 
 
-def _objects(path: str, lines: Iterator[str], notes: Notes) -> Iterator[dict[str, Any]]:
-    lines = filter(str.strip, lines)
-    some = [*itertools.islice(lines, _FIRST_LINES)]
-    lines = itertools.chain(some, lines)
-    listed = some and some[0].lstrip("\ufeff \t").startswith("[")
-    if listed or len(some) < 2 or not any(isinstance(_loaded(line), dict) for line in some):
-        text = io.StringIO()
+def _objects(path: str, chunks: Iterator[bytes], notes: Notes) -> Iterator[dict[str, Any]]:
+    more = filter(str.strip, _lines_of(chunks))
+    some = [*itertools.islice(more, _FIRST_LINES)]
+    lines = itertools.chain(some, more)
+    records: Iterable[Any] = map(_loaded, lines)
+    listed = some and some[0].lstrip().startswith("[")
+    if listed or len(some) < 2 or dict not in map(type, map(_loaded, some)):
+        text = ""
         for line in lines:
-            if text.tell() + text.write(line) > _LARGEST_LIST:
+            text += line
+            if len(text) > _LARGEST_LIST:
                 raise TableError(
                     f"{path} is one JSON value of more than {_LARGEST_LIST >> 20} MB; write JSONL."
                 )
         try:
-            found = json.loads(text.getvalue().lstrip("\ufeff"))
+            records = _rows_in(json.loads(text))
         except (ValueError, RecursionError) as error:
             raise TableError(f"{path} is not readable as JSON: {error}.") from error
-        everything: Iterable[Any] = _rows_in(found)
-    else:
-        everything = map(_loaded, lines)
-    for one in everything:
+    for one in records:
         if isinstance(one, dict):
             yield dict(_flat(one))
         else:

@@ -2,10 +2,10 @@
 
 import re
 
-import narwhals as nw
 import numpy as np
 
 from l1kpca.tables.encoder import Encoded
+from l1kpca.tables.kinds import as_columns
 
 _TOTAL = re.compile(
     r"(?:grand|overall|sub|column)?[ -]?(?:totals?|sums?|summe|zwischensumme|(?:ins)?gesamt|totale)"
@@ -20,12 +20,10 @@ _MOST_TOTALS = 0.05  # of the rows; "total" in more of them is a level like any 
 def totals_among(encoded: Encoded) -> list[str]:
     """A sentence on rows called totals, or on a last row that sums up all others."""
     n, found, word = len(encoded), np.empty(0, dtype=np.intp), ""
-    table = nw.from_native(encoded.table, eager_only=True, pass_through=True)
-    for series in table.iter_columns() if isinstance(table, nw.DataFrame) else ():
-        if series.dtype not in (nw.String, nw.Categorical):
+    for cells in as_columns(encoded.table).values():
+        if cells.dtype != object:
             continue
-        cells = series.to_list()
-        words = {cell for cell in {*cells} - {None} if _TOTAL.fullmatch(str(cell).strip())}
+        words = {cell for cell in {*cells.tolist()} - {None} if _TOTAL.fullmatch(cell)}
         called = np.flatnonzero([cell in words for cell in cells])
         if len(found) < len(called) <= max(1, _MOST_TOTALS * n):
             found, word = called, f" ({cells[called[0]]!r})"
@@ -39,8 +37,8 @@ def totals_among(encoded: Encoded) -> list[str]:
 
 
 def _sums_up(encoded: Encoded) -> bool:
-    used = [what == "value" and not part for _, part, what in encoded.encoder.features_]
-    X = encoded.X[:, used]
+    _, part, what = np.array(encoded.encoder.features_, dtype=object).reshape(-1, 3).T
+    X = encoded.X[:, (what == "value") & (part == "")]
     if len(X) < _FEWEST_SUMMED or X.shape[1] < 2:
         return False
     last, others = X[-1], np.nan_to_num(X[:-1])
