@@ -14,8 +14,16 @@ Made = tuple[Array, Array, Array, Array]
 def finish(made: Made, j: int, c: Array, Kc: Array, noise: float) -> bool:
     """Make the direction c the component ``j`` of the batch; False if it is rounding error."""
     A, C, coefs, scores = made
-    n, coef, image, terms, zero = len(c), coefs[j], scores[j], np.arange(len(A) + j), c[0] * 0
+    n, coef, image, terms, zero = (
+        len(c),
+        coefs[j],
+        scores[j],
+        np.empty(len(A) + j, np.int64),
+        c[0] * 0,
+    )
     both, left = np.empty(len(terms), dtype=c.dtype), np.empty(len(terms), dtype=c.dtype)
+    for k in range(len(terms)):
+        terms[k] = k
     value, square = 0.0, 0.0
     for i in range(n):
         coef[i], image[i] = c[i], Kc[i]

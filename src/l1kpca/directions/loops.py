@@ -3,6 +3,8 @@
 Plain scalar loops: array expressions would take ten times as long to compile.
 """
 
+from functools import partial
+
 import numpy as np
 
 from l1kpca._typing import Array
@@ -95,7 +97,7 @@ def flip_within(
     return count
 
 
-@compiled
+@partial(compiled, once=True)
 def best_flips(
     K: Array, minus: Factors, c: Array, Kc: Array, diagonal: Array,
     limits: tuple[int, float, float], gains: Array,
@@ -177,7 +179,7 @@ def sign_steps(
     return taken, moved, False
 
 
-@compiled
+@partial(compiled, once=True)
 def search(
     K: Array, minus: Factors, c: Array, Kc: Array, diagonal: Array, limits: SearchLimits,
     trace: Array,
@@ -222,9 +224,13 @@ def greedy(K: Array, limits: tuple[int, float, bool], signs: Array, scores: Arra
     Writes the signs and scores of each, and returns how many.  K is overwritten with what is left.
     """
     n, none, eps = len(K), np.empty((0, len(K)), dtype=K.dtype), np.finfo(K.dtype).eps
-    trace, rows, sums = np.empty(limits[0] + 1), np.arange(n), np.zeros(n, dtype=K.dtype)
-    remove(K, np.zeros(n, dtype=K.dtype), sums)
-    noise = n * eps * abs(np.trace(K))
+    trace, sums, total = np.empty(limits[0] + 1), np.empty(n, dtype=K.dtype), 0.0
+    rows = np.empty(n, np.int64)
+    for i in range(n):
+        rows[i], sums[i] = i, 0
+        total += K[i, i]
+    remove(K, sums.copy(), sums)
+    noise = n * eps * abs(total)
     for j in range(len(signs)):
         best, merit, largest = -1, 0.0, 0.0
         for i in range(n):
