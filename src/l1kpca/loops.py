@@ -38,9 +38,9 @@ def compiled(
         bound = FunctionType(plain.__code__, known, plain.__name__)
         bound.__qualname__, bound.__module__ = plain.__qualname__, plain.__module__
         # A loop within another is kept with it: it needs no file, and no way in from Python.
-        way = {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True, "cache": not inner}
-        inline = "always" if inner and once else "never"
-        return numba.njit(nogil=True, fastmath=allowed, inline=inline, **way)(bound)
+        way: dict[str, Any] = {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
+        way |= {"cache": not inner, "inline": "always" if inner and once else "never"}
+        return numba.njit(nogil=True, fastmath=allowed, **way)(bound)
 
     @wraps(plain)
     def call(*arguments: Any) -> Any:
