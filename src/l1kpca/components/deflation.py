@@ -84,21 +84,16 @@ class Deflation:
                 if rivals:
                     waiting = gram.follow(self._starts(gram, rng, batch, limit - index))
             first = waiting.pop(rivals) if waiting is not None else None
-            if index < len(so_far):
-                found = so_far[index]
-            else:
-                direction = self._direction(gram, first, rng)
-                new = _component(gram, direction, coefs.T, scores.T, negligible)
-                if new is None and first is not None:
-                    # Earlier components took all from this start; the largest row has some left.
-                    direction = self.finder.find(gram, norm(gram, rng))[0]
-                    new = _component(gram, direction, coefs.T, scores.T, negligible)
-                if new is None:
-                    return
-                found = new.oriented() if self.orient else new
-                yield found
+            known = so_far[index] if index < len(so_far) else None
+            found = known or self._next(gram, first, rng, (coefs.T, scores.T), negligible)
+            if found is None:
+                return
             coefs = gram.appended(coefs, found.coef)
             scores = gram.appended(scores, found.scores)
+            # A million rows are held once, in the tables.
+            found = replace(found, coef=[*coefs.T][-1], scores=[*scores.T][-1])
+            if known is None:
+                yield found
             gram = gram.without(found.coef, found.scores)
             if waiting is not None:
                 waiting.leave(gram, found.scores)
@@ -154,6 +149,19 @@ class Deflation:
         coef = np.array([component.coef for component in found] or [few.diagonal()])
         rivals = extended(gram, coef, count)
         return gram.table(list(chain(*zip(starts.T, rivals.T, strict=True))))
+
+    def _next(
+        self, gram: Gram, first: Followed | None, rng: np.random.Generator,
+        earlier: tuple[Array, Array], negligible: float,
+    ) -> Component | None:  # fmt: skip
+        """The next component; None if no more than rounding error is left."""
+        direction = self._direction(gram, first, rng)
+        new = _component(gram, direction, *earlier, negligible)
+        if new is None and first is not None:
+            # Earlier components took all from this start; the largest row has some left.
+            direction = self.finder.find(gram, norm(gram, rng))[0]
+            new = _component(gram, direction, *earlier, negligible)
+        return new.oriented() if new and self.orient else new
 
     def _direction(self, gram: Gram, first: Followed | None, rng: np.random.Generator) -> Direction:
         """The next direction, from the start that is followed already, if there is one."""

@@ -93,7 +93,12 @@ class Gram(ABC):
     # the entries stay there, and a few numbers represent them.
 
     def table(self, vectors: Sequence[Array]) -> Array:
-        """Vectors as the columns of one array."""
+        """Vectors as the columns of one array, without a copy if `appended` put them there."""
+        room = vectors[0].base if len(vectors) else None
+        if isinstance(room, np.ndarray) and len(vectors) <= len(room):
+            pairs = zip(vectors, room, strict=False)
+            if all(v.__array_interface__ == row.__array_interface__ for v, row in pairs):
+                return room[: len(vectors)].T
         return np.array(vectors).T if len(vectors) else np.zeros((self.n_samples, 0), self.dtype)
 
     def appended(self, table: Array, vector: Array) -> Array:
