@@ -199,9 +199,10 @@ def _batch(
     earlier ones, and how many of the batch are wanted.
     """
     (known, earlier, wanted), (n, size) = others, starts.shape
-    followed, (K, low_rank) = gram.follow(starts), gram.written()
-    minus = tuple(np.concatenate([rows, np.empty((size, n), rows.dtype)]) for rows in low_rank)
-    signs, images = np.array(followed.signs), np.array([followed.image(j) for j in range(size)])
+    followed, (K, (left, right)) = gram.follow(starts), gram.written()
+    room = np.empty((size, n), dtype=gram.dtype)
+    minus = np.concatenate([left, room]), np.concatenate([right, room])
+    signs, images = np.array(followed.signs), np.array([*map(followed.image, range(size))])
     batch = np.empty((2, size, n), dtype=gram.dtype)
     for j, component in enumerate(known):
         batch[:, j] = component.coef, component.scores

@@ -32,7 +32,7 @@ class Followed:
     def __init__(self, gram: "Gram", starts: Array):
         self.gram = gram
         signs = np.array(starts.T, dtype=gram.dtype, order="C")
-        self.signs = [c.copy() for c in signs]  # one by one, so that each can go alone
+        self.signs = [*map(np.copy, signs)]  # one by one, so that each can go alone
         self._now = self._first_images(signs.T)
         self._before = list(self._now)
         self._step: list[Step | None] = []
