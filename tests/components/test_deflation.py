@@ -9,11 +9,11 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from contracts.finders import FINDERS, NORM, PROBLEMS, SIGNS, held, problem
 from contracts.grams import POSITIVE_KERNELS, WITH_DTYPE, example, written_up_to
-from doubles import CountingBlocks, CountingGram
+from doubles import CountingBlocks, CountingFinder, CountingGram
 from l1kpca import L1KernelPCA, tuning
 from l1kpca.components.deflation import Deflation
 from l1kpca.directions import SignIteration
-from l1kpca.directions.starts import STARTS, make_start
+from l1kpca.directions.starts import STARTS, make_start, sample
 from l1kpca.gram.factor import FactorGram
 from l1kpca.gram.stored import StoredGram
 from l1kpca.kernels import Kernel, kernel_blocks, resolve_gamma
@@ -194,6 +194,57 @@ def test_goes_on_also_among_many(done, monkeypatch):
     rest = list(solver("signs").components(held(X @ X.T), 45, so_far=whole[:done]))
     for one, two in zip(whole[done:], rest, strict=True):
         assert_array_equal(one.coef, two.coef)
+
+
+@pytest.mark.parametrize("start", ["auto", "column"])
+@pytest.mark.parametrize("n_starts", [1, 2, 5, None])
+def test_many_rows_are_searched_by_the_given_finder_as_often_as_it_says(start, n_starts):
+    """Also where all random starts but one are searched on a sample of the rows."""
+    X = np.random.default_rng(0).normal(size=(4500, 4)) * [4, 3, 2, 1]
+    finder = CountingFinder(SignIteration())
+    several = Deflation(finder, STARTS[start], n_starts=n_starts)
+    found = list(several.components(FactorGram(X, Workers(), Kernel("linear")), 3))
+    assert sum(component.n_starts for component in found) == finder.n_searches
+    sampled = {4500 // tuning.SAMPLED_SHARE} if n_starts == 5 else set()
+    assert {len(tried) for tried in finder.starts} == {4500} | sampled
+    counts = {component.n_starts for component in found}
+    assert counts == {n_starts} if n_starts else min(counts) >= tuning.START_PATIENCE
+
+
+def test_starts_that_compete_on_a_sample_do_not_depend_on_what_is_asked_or_was_found():
+    X = np.random.default_rng(0).normal(size=(4500, 12)) * np.arange(12, 0, -1)
+    gram = FactorGram(X, Workers(), Kernel("linear"))
+    several = solver(start="auto", n_starts=4, seed=3)
+    whole = list(several.components(gram, 11))
+    for found, rest in (
+        (whole[:4], several.components(gram, 4)),
+        (whole[4:], several.components(gram, 11, so_far=whole[:4])),
+    ):
+        for one, two in zip(found, rest, strict=True):
+            assert_array_equal(one.coef, two.coef)
+
+
+def test_more_starts_than_the_sample_has_components():
+    """The sample has none if all of its rows are zero; the last one is repeated if it has few."""
+    X = np.zeros((4500, 2))
+    X[~np.isin(np.arange(4500), sample(4500))] = np.random.default_rng(0).normal(size=(4219, 2))
+    X[sample(4500)[:5], 0] = 1
+    for rows, expected in ((X, 2), (X * [0, 1], 1)):
+        gram = FactorGram(rows, Workers(), Kernel("linear"))
+        one, some = (list(solver(n_starts=n).components(gram, 4)) for n in (1, 4))
+        assert len(one) == len(some) == expected
+        assert some[0].objective >= one[0].objective * (1 - 1e-12)
+
+
+def test_the_vectors_of_many_rows_are_held_once():
+    """A table of them is what they are already in; any other table is a copy."""
+    X = np.random.default_rng(0).normal(size=(1200, 20))
+    gram = FactorGram(X, Workers(), Kernel("linear"))
+    coefs = [component.coef for component in solver(start="auto").components(gram, 10)]
+    assert np.shares_memory(gram.table(coefs), coefs[3])
+    for some in (coefs[::-1], coefs[1:], coefs[:1] * 2, [coefs[0], coefs[1].copy()]):
+        assert not np.shares_memory(gram.table(some), coefs[1])
+        assert_array_equal(gram.table(some), np.array(some).T)
 
 
 def test_signs_belong_to_the_scores():

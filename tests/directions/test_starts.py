@@ -10,7 +10,7 @@ from contracts.finders import FINDERS, PROBLEMS, SIGNS, held, problem
 from contracts.grams import POSITIVE_KERNELS, WITH_DTYPE, example
 from doubles import CountingFinder, CountingGram
 from l1kpca import tuning
-from l1kpca.directions import Direction, Polished, SignIteration, starts
+from l1kpca.directions import Direction, Polished, starts
 from l1kpca.directions.starts import best_of_starts, make_start
 from l1kpca.gram.factor import FactorGram
 from l1kpca.kernels import Kernel
@@ -180,19 +180,6 @@ def test_the_best_of_several_is_the_best(name, n_starts):
     assert len(np.unique(tried, axis=1).T) == n_starts
     values = [direction.value for direction in FINDERS[name].find(held(K), tried)]
     assert best.value == pytest.approx(max(values))
-
-
-@pytest.mark.parametrize("n_starts", [1, 5, None])
-def test_many_rows_are_searched_by_the_given_finder_as_often_as_it_says(n_starts):
-    """Also where all random starts but one are searched on a sample of the rows."""
-    X = np.random.default_rng(0).normal(size=(4500, 3)) * [3, 2, 1]
-    finder = CountingFinder(SignIteration())
-    gram = FactorGram(X, Workers(), Kernel("linear"))
-    found = best_of_starts(finder, gram, starts.auto(gram, _rng()), n_starts, _rng())
-    assert found.n_starts == finder.n_searches
-    sampled = {4500 // tuning.SAMPLED_SHARE} if n_starts == 5 else set()
-    assert {len(tried) for tried in finder.starts} == {4500} | sampled
-    assert found.n_starts >= BATCH + PATIENCE if n_starts is None else found.n_starts == n_starts
 
 
 @dataclass(frozen=True)

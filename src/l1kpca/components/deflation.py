@@ -1,7 +1,8 @@
 """Greedy components: find a direction, remove it from the rows, repeat."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,15 @@ from l1kpca.directions.base import (
     search_limits,
     why_it_stopped,
 )
-from l1kpca.directions.starts import Start, batch_size, best_of_starts, norm
+from l1kpca.directions.starts import (
+    Start,
+    batch_size,
+    best_of_starts,
+    extended,
+    norm,
+    random,
+    sample,
+)
 from l1kpca.gram.base import Gram
 from l1kpca.gram.followed import Followed
 from l1kpca.gram.stored import StoredGram
@@ -44,7 +53,8 @@ class Deflation:
     finder: Finder
     start: Start
     n_starts: int | None = 1
-    """None: until more starts are unlikely to help."""
+    """None: until more starts are unlikely to help.  Else, with more than 4000 rows, all but two
+    search a sample of the rows; the last goes on with all rows where the best of them ended."""
     orient: bool = True
     """Turn each component so that its largest score in size is positive."""
     seed: int = 0
@@ -61,33 +71,29 @@ class Deflation:
         coefs = scores = gram.table([])
         negligible, share = _noise(gram)
         waiting: Followed | None = None
-        one_start = self.n_starts == 1
+        rivals = self._rivals(gram)
         for index in range(limit):
             # A zero diagonal may belong to an indefinite K; a small one is rounding error, which a
             # search could improve forever.
             if 0 < abs(gram.diagonal()).sum() <= negligible:
                 return
-            batch = batch_size(self.start, index, gram.n_samples) if one_start else 1
+            batch = batch_size(self.start, index, gram.n_samples) if rivals else 1
             if batch and index + batch > len(so_far):
                 # Each batch has its own generator, so an interrupted fit can resume anywhere.
                 rng = np.random.default_rng([self.seed, index])
-                waiting = gram.follow(self.start(gram, rng, batch)) if one_start else None
-            first = None if waiting is None else waiting.pop()
-            if index < len(so_far):
-                found = so_far[index]
-            else:
-                direction = self._direction(gram, first, rng)
-                new = _component(gram, direction, coefs.T, scores.T, negligible)
-                if new is None and first is not None:
-                    # Earlier components took all from this start; the largest row has some left.
-                    direction = self.finder.find(gram, norm(gram, rng))[0]
-                    new = _component(gram, direction, coefs.T, scores.T, negligible)
-                if new is None:
-                    return
-                found = new.oriented() if self.orient else new
-                yield found
+                if rivals:
+                    waiting = gram.follow(self._starts(gram, rng, batch, limit - index))
+            first = waiting.pop(rivals) if waiting is not None else None
+            known = so_far[index] if index < len(so_far) else None
+            found = known or self._next(gram, first, rng, (coefs.T, scores.T), negligible)
+            if found is None:
+                return
             coefs = gram.appended(coefs, found.coef)
             scores = gram.appended(scores, found.scores)
+            # A million rows are held once, in the tables.
+            found = replace(found, coef=[*coefs.T][-1], scores=[*scores.T][-1])
+            if known is None:
+                yield found
             gram = gram.without(found.coef, found.scores)
             if waiting is not None:
                 waiting.leave(gram, found.scores)
@@ -124,6 +130,39 @@ class Deflation:
                 coefs, scores = gram.appended(coefs, coef), gram.appended(scores, score)
             index, gram = index + size, left
 
+    def _rivals(self, gram: Gram) -> int:
+        """Starts of a component that are made before its turn comes; 0: all when it comes."""
+        if self.n_starts == 1:
+            return 1
+        return 2 if (self.n_starts or 0) > 2 and gram.n_samples > tuning.SAMPLED_STARTS else 0
+
+    def _starts(self, gram: Gram, rng: np.random.Generator, count: int, wanted: int) -> Any:
+        """Starts of as many components; the rival of each is the best on a sample of the rows."""
+        starts = self.start(gram, rng, count)
+        if self.n_starts is None or self.n_starts <= 2:
+            return starts
+        rows, seed = sample(gram.n_samples), int(rng.integers(2**32))
+        K = np.ascontiguousarray(gram.columns(rows, rows))
+        few = StoredGram(K, Workers(), floor=gram.rounding())
+        solver = replace(self, start=random, n_starts=self.n_starts - 2, seed=seed)
+        found = solver.components(few, min(count, wanted))
+        coef = np.array([component.coef for component in found] or [few.diagonal()])
+        rivals = extended(gram, coef, count)
+        return gram.table(list(chain(*zip(starts.T, rivals.T, strict=True))))
+
+    def _next(
+        self, gram: Gram, first: Followed | None, rng: np.random.Generator,
+        earlier: tuple[Array, Array], negligible: float,
+    ) -> Component | None:  # fmt: skip
+        """The next component; None if no more than rounding error is left."""
+        direction = self._direction(gram, first, rng)
+        new = _component(gram, direction, *earlier, negligible)
+        if new is None and first is not None:
+            # Earlier components took all from this start; the largest row has some left.
+            direction = self.finder.find(gram, norm(gram, rng))[0]
+            new = _component(gram, direction, *earlier, negligible)
+        return new.oriented() if new and self.orient else new
+
     def _direction(self, gram: Gram, first: Followed | None, rng: np.random.Generator) -> Direction:
         """The next direction, from the start that is followed already, if there is one."""
         if first is None:
@@ -131,7 +170,8 @@ class Deflation:
             return best_of_starts(self.finder, gram, begin, self.n_starts, rng)
         signs_alone = not isinstance(self.finder, SignSearch)
         starts: Any = gram.table(first.signs) if signs_alone else first
-        return self.finder.find(gram, starts)[0]
+        best = max(self.finder.find(gram, starts), key=lambda direction: direction.value)
+        return replace(best, n_starts=self.n_starts or 1)
 
 
 def _explicit(gram: Gram) -> Gram:
@@ -159,9 +199,10 @@ def _batch(
     earlier ones, and how many of the batch are wanted.
     """
     (known, earlier, wanted), (n, size) = others, starts.shape
-    followed, (K, low_rank) = gram.follow(starts), gram.written()
-    minus = tuple(np.concatenate([rows, np.empty((size, n), rows.dtype)]) for rows in low_rank)
-    signs, images = np.array(followed.signs), np.array([followed.image(j) for j in range(size)])
+    followed, (K, (left, right)) = gram.follow(starts), gram.written()
+    room = np.empty((size, n), dtype=gram.dtype)
+    minus = np.concatenate([left, room]), np.concatenate([right, room])
+    signs, images = np.array(followed.signs), np.array([*map(followed.image, range(size))])
     batch = np.empty((2, size, n), dtype=gram.dtype)
     for j, component in enumerate(known):
         batch[:, j] = component.coef, component.scores

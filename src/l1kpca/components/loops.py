@@ -14,8 +14,9 @@ Made = tuple[Array, Array, Array, Array]
 def finish(made: Made, j: int, c: Array, Kc: Array, noise: float) -> bool:
     """Make the direction c the component ``j`` of the batch; False if it is rounding error."""
     A, C, coefs, scores = made
-    n, coef, image, terms, zero = len(c), coefs[j], scores[j], np.arange(len(A) + j), c[0] * 0
-    both, left = np.empty(len(terms), dtype=c.dtype), np.empty(len(terms), dtype=c.dtype)
+    n, coef, image, terms, zero = len(c), coefs[j], scores[j], len(A) + j, c[0] * 0
+    both, left = np.empty(terms, dtype=c.dtype), np.empty(terms, dtype=c.dtype)
+    index = np.empty(terms, np.int64)
     value, square = 0.0, 0.0
     for i in range(n):
         coef[i], image[i] = c[i], Kc[i]
@@ -25,9 +26,9 @@ def finish(made: Made, j: int, c: Array, Kc: Array, noise: float) -> bool:
             for i in range(n):
                 along += a[i] * image[i]
                 in_coef += s[i] * coef[i]
-            left[k], both[k] = -along, -along - in_coef
-        add_weighted_rows(of, terms[:count], both, 0, n, coef)
-        add_weighted_rows(by, terms[:count], left, 0, n, image)
+            left[k], both[k], index[k] = -along, -along - in_coef, k
+        add_weighted_rows(of, index[:count], both, 0, n, coef)
+        add_weighted_rows(by, index[:count], left, 0, n, image)
     for i in range(n):
         value += coef[i] * image[i]
     if not value > noise:

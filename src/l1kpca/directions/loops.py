@@ -3,6 +3,8 @@
 Plain scalar loops: array expressions would take ten times as long to compile.
 """
 
+from functools import partial
+
 import numpy as np
 
 from l1kpca._typing import Array
@@ -95,7 +97,7 @@ def flip_within(
     return count
 
 
-@compiled
+@partial(compiled, once=True)
 def best_flips(
     K: Array, minus: Factors, c: Array, Kc: Array, diagonal: Array,
     limits: tuple[int, float, float], gains: Array,
@@ -177,7 +179,7 @@ def sign_steps(
     return taken, moved, False
 
 
-@compiled
+@partial(compiled, once=True)
 def search(
     K: Array, minus: Factors, c: Array, Kc: Array, diagonal: Array, limits: SearchLimits,
     trace: Array,
@@ -206,13 +208,19 @@ def search(
 
 
 @compiled
-def remove(K: Array, scores: Array, sums: Array) -> None:
-    """Subtract the outer product of the scores from K; write the L1 norms of its columns."""
+def remove(K: Array, scores: Array, sums: Array) -> float:
+    """Subtract the outer product of the scores from K; return what is left of its trace.
+
+    Writes the L1 norms of the columns.
+    """
+    trace = 0.0
     sums[:] = 0
     for i in range(len(K)):
         for k in range(len(K)):
             K[i, k] -= scores[i] * scores[k]
             sums[k] += abs(K[i, k])
+        trace += K[i, i]
+    return trace
 
 
 @compiled
@@ -222,9 +230,8 @@ def greedy(K: Array, limits: tuple[int, float, bool], signs: Array, scores: Arra
     Writes the signs and scores of each, and returns how many.  K is overwritten with what is left.
     """
     n, none, eps = len(K), np.empty((0, len(K)), dtype=K.dtype), np.finfo(K.dtype).eps
-    trace, rows, sums = np.empty(limits[0] + 1), np.arange(n), np.zeros(n, dtype=K.dtype)
-    remove(K, np.zeros(n, dtype=K.dtype), sums)
-    noise = n * eps * abs(np.trace(K))
+    trace, rows, sums = np.empty(limits[0] + 1), np.empty(n, np.int64), np.zeros(n, dtype=K.dtype)
+    noise = n * eps * abs(remove(K, np.zeros(n, dtype=K.dtype), sums))
     for j in range(len(signs)):
         best, merit, largest = -1, 0.0, 0.0
         for i in range(n):
@@ -236,7 +243,7 @@ def greedy(K: Array, limits: tuple[int, float, bool], signs: Array, scores: Arra
             return j
         c, Kc, trace[0] = signs[j], scores[j], 0.0
         for i in range(n):
-            c[i], Kc[i] = -1 if K[best, i] < 0 else 1, 0
+            c[i], Kc[i], rows[i] = -1 if K[best, i] < 0 else 1, 0, i
         add_weighted_rows(K, rows, c, 0, n, Kc)
         for i in range(n):
             trace[0] += c[i] * Kc[i]

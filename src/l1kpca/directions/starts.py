@@ -16,8 +16,6 @@ from l1kpca.directions import loops
 from l1kpca.directions.base import Direction, Finder
 from l1kpca.directions.eigen import lanczos
 from l1kpca.gram.base import Gram
-from l1kpca.gram.stored import StoredGram
-from l1kpca.threads import Workers
 
 _SMALL = 100  # most rows for which a dense decomposition takes no time
 _SAMPLE_STEPS = 100
@@ -47,8 +45,13 @@ def auto(gram: Gram, rng: np.random.Generator, count: int = 1) -> Signs:
     signs, scores = signs[:found], scores[:found]
     # A component is c less its part in earlier ones, over the length: L A = S, L lower triangular.
     coef = linalg.solve_triangular(signs @ scores.T, signs, lower=True, check_finite=False)
-    wanted = np.minimum(np.arange(count), found - 1)
-    return gram.signs(gram.apply(coef[wanted].T, at=rows))
+    return extended(gram, coef, count)
+
+
+def extended(gram: Gram, coef: Array, count: int) -> Signs:
+    """Signs of ``count`` components of the sample, for all rows; the last one may be repeated."""
+    wanted = coef[np.minimum(np.arange(count), len(coef) - 1)]
+    return gram.signs(gram.apply(wanted.T, at=sample(gram.n_samples)))
 
 
 @lru_cache(maxsize=4)
@@ -121,9 +124,6 @@ def best_of_starts(
 ) -> Direction:
     """The best direction from ``first`` and random starts, in batches of eight.
 
-    With more than 4000 rows, random starts compete on a sample of the rows; the last search
-    continues on all rows where the best of them ended.
-
     ``n_starts=None`` stops when 16 starts in a row have not raised the best value by more than 1e-4
     of it, or after 128 starts.
     """
@@ -134,9 +134,6 @@ def best_of_starts(
         tried < most and (n_starts is not None or tried - last_gain < tuning.START_PATIENCE)
     ):
         starts = [] if tried else list(first.T)
-        if n_starts is not None and n_starts > 2 and gram.n_samples > tuning.SAMPLED_STARTS:
-            starts.append(_best_on_sample(finder, gram, most - 2, rng))
-            tried = most - 2
         while len(starts) < min(tuning.START_BATCH, most - tried):
             starts.append(gram.random_signs(rng))
         for found in finder.find(gram, gram.table(starts)):
@@ -146,16 +143,6 @@ def best_of_starts(
             if best is None or found.value > least:
                 best, least = found, found.value
     return replace(best, n_starts=tried)
-
-
-def _best_on_sample(finder: Finder, gram: Gram, count: int, rng: np.random.Generator) -> Signs:
-    """Signs, for all rows, of the scores on the best direction of a sample."""
-    rows = sample(gram.n_samples)
-    K = np.ascontiguousarray(gram.columns(rows, rows))
-    few = StoredGram(K, Workers(), floor=gram.rounding())
-    starts = few.table([few.random_signs(rng) for _ in range(count)])
-    best = max(finder.find(few, starts), key=lambda direction: direction.value)
-    return gram.signs(gram.apply(best.coef, at=rows))
 
 
 def leading_eigenvector(gram: Gram) -> Array:

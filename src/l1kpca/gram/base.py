@@ -7,6 +7,7 @@ The other methods build on these; override them where you can do better.  Add on
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from l1kpca._typing import Array
 from l1kpca.gram.followed import Followed
 from l1kpca.gram.projection import Projection
 from l1kpca.threads import spans
+
+_PLACE = attrgetter("__array_interface__")  # of an array: its memory and how it is laid out
 
 LowRank = tuple[Array, Array]
 """Factors (L, R), both (rank, n_samples), of a symmetric matrix L^T R to subtract."""
@@ -93,7 +96,11 @@ class Gram(ABC):
     # the entries stay there, and a few numbers represent them.
 
     def table(self, vectors: Sequence[Array]) -> Array:
-        """Vectors as the columns of one array."""
+        """Vectors as the columns of one array, without a copy if `appended` put them there."""
+        room = vectors[0].base if len(vectors) else None
+        held = room[: len(vectors)] if isinstance(room, np.ndarray) else np.empty(0)
+        if len(vectors) and [*map(_PLACE, held)] == [*map(_PLACE, vectors)]:
+            return held.T
         return np.array(vectors).T if len(vectors) else np.zeros((self.n_samples, 0), self.dtype)
 
     def appended(self, table: Array, vector: Array) -> Array:

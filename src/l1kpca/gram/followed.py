@@ -32,17 +32,17 @@ class Followed:
     def __init__(self, gram: "Gram", starts: Array):
         self.gram = gram
         signs = np.array(starts.T, dtype=gram.dtype, order="C")
-        self.signs = list(signs)
+        self.signs = [*map(np.copy, signs)]  # one by one, so that each can go alone
         self._now = self._first_images(signs.T)
         self._before = list(self._now)
         self._step: list[Step | None] = []
 
-    def pop(self) -> "Followed":
-        """Remove the first search, and return it alone."""
+    def pop(self, count: int) -> "Followed":
+        """Remove the first searches, and return them alone."""
         alone = object.__new__(type(self))
         vars(alone).update(vars(self))
         for name in self._lists:
-            vars(alone)[name] = [vars(self)[name].pop(0)]
+            vars(alone)[name], vars(self)[name] = vars(self)[name][:count], vars(self)[name][count:]
         return alone
 
     def leave(self, gram: "Gram", scores: Array) -> None:
