@@ -29,8 +29,13 @@ from l1kpca.outliers.detector import KernelPCAOutlierDetector
 from l1kpca.outliers.novelty import FittedNovelty, Novelty
 from l1kpca.outliers.paper import FittedPaper, Paper
 from l1kpca.outliers.robust import FittedRobust, Robust
-from l1kpca.peers.l1 import JointL1KernelPCA, KwakKernelPCA, R1KernelPCA, XiaoKernelPCA
-from l1kpca.peers.l2 import L2KernelPCA
+from l1kpca.peers import (
+    JointL1KernelPCA,
+    KwakKernelPCA,
+    L2KernelPCA,
+    R1KernelPCA,
+    XiaoKernelPCA,
+)
 from l1kpca.tables.categories import Category
 from l1kpca.tables.encoder import TableEncoder
 from l1kpca.tables.kinds import Kind

@@ -8,8 +8,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from l1kpca._typing import Array
-from l1kpca.checks import check_seed
-from l1kpca.estimators.advice import warn_user
+from l1kpca.checks import check_seed, warn_user
 from l1kpca.outliers import promises
 from l1kpca.outliers.door import in_partitions, is_precomputed
 from l1kpca.outliers.promises import Drift, benjamini_hochberg, look_for_drift

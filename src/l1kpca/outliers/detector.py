@@ -9,8 +9,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from l1kpca._typing import Array
-from l1kpca.checks import check_seed, check_sums, overflow_is_checked, refuse_dates
-from l1kpca.estimators.advice import warn_user
+from l1kpca.checks import check_seed, check_sums, overflow_is_checked, refuse_dates, warn_user
 from l1kpca.estimators.base import parameters
 from l1kpca.links import Documented
 from l1kpca.outliers import door

@@ -12,8 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from l1kpca._typing import Array
-from l1kpca.checks import check_seed, is_dask, is_int
-from l1kpca.estimators.advice import warn_user
+from l1kpca.checks import check_seed, is_dask, is_int, warn_user
 from l1kpca.estimators.fitted import FittedKernelPCA
 from l1kpca.gram.collections import dask_array, drawn, example_of, joined, on_partitions
 from l1kpca.outliers.cells import CellMap

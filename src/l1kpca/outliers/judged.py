@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from l1kpca._typing import Array
-from l1kpca.checks import check_results, overflow_is_checked
-from l1kpca.estimators.advice import warn_user
+from l1kpca.checks import check_results, overflow_is_checked, warn_user
 from l1kpca.outliers.cells import CellMap
 from l1kpca.outliers.columns import Columns
 from l1kpca.outliers.door import in_partitions, like, make_rule
