@@ -125,14 +125,15 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
     Spread and residual deviation are at least ``least``.  If all columns have one unit, a column
     counts for as much as it varies among them, at most 1.
     """
-    used = varying(X) | (least > 0)
+    extent = np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)
+    used = (extent > 0) | (least > 0)
     wide = used.sum() > tuning.CELL_RANK
     most = min(tuning.WIDE_CELL_ROWS if wide else tuning.CELL_ROWS, len(X))
     rows = X[np.sort(rng.choice(len(X), most, replace=False))].astype(np.float64)
     _, center, spread = measured(rows, median_and_mad)
     rows[:, np.isnan(rows).all(axis=0)] = 0  # a sample may miss all of the few values of a column
-    missed = (np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)) / np.sqrt(len(X))
-    spread = np.maximum(np.where(spread > 0, spread, missed), least)[used]
+    spread = np.where(spread > 0, spread, extent / np.sqrt(len(X)))
+    spread = np.maximum(spread, least)[used]
     z, u = standardized(rows, used, center, spread)
     n, floor, weight = len(spread), least[used] / spread, np.ones(len(spread))
     deviation, own = np.maximum(np.nanstd(u, axis=0), floor), np.nanstd(u, axis=0)
