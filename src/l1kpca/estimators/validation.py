@@ -116,7 +116,12 @@ def check_kernel_function(kernel: Kernel, X: Any) -> None:
 def warn_of_fit(gram: Gram, kernel: Kernel | None, ends: list[str], asked: Any) -> None:
     """Warn of an indefinite K, of missing components, and of searches cut short."""
     count, fell = len(ends), Status.NOT_POSITIVE.value in ends
-    share = negative_share(gram) if fell or kernel is None or not kernel.is_positive else 0.0
+    share = 0.0  # of the spectrum, in absolute value, that is negative
+    if fell or kernel is None or not kernel.is_positive:
+        rows = np.unique(np.linspace(0, gram.n_samples - 1, _SPECTRUM_ROWS).astype(int))
+        values = np.linalg.eigvalsh(gram.columns(rows, rows))
+        negative = values[values < -negligible_variance(gram)]
+        share = float(-negative.sum() / (np.abs(values).sum() or 1.0))
     indefinite = share > np.sqrt(np.finfo(gram.dtype).eps)
     if indefinite:
         warn_user(
@@ -155,12 +160,3 @@ def warn_if_stalled(gram: Gram, components: list[Component]) -> None:
             " kernel (a smaller gamma), or use solver='polished'",
             ConvergenceWarning,
         )
-
-
-def negative_share(gram: Gram) -> float:
-    """Share of the spectrum, in absolute value, that is negative, on at most 256 rows."""
-    rows = np.unique(np.linspace(0, gram.n_samples - 1, _SPECTRUM_ROWS).astype(int))
-    values = np.linalg.eigvalsh(gram.columns(rows, rows))
-    size = np.abs(values).sum()
-    negative = values[values < -negligible_variance(gram)]
-    return float(-negative.sum() / size) if size > 0 else 0.0

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, wraps
+from inspect import cleandoc
 from numbers import Real
 from typing import Any
 
@@ -25,6 +26,13 @@ from l1kpca.tables.kinds import is_frame
 from l1kpca.tables.totals import totals_among
 
 DRAWN_ROWS = 200_000  # of a Dask collection, that a detector learns from
+_ROWS = """\
+Parameters
+----------
+X : array-like of shape (n_samples, n_features)
+    Rows; for a Dask collection, the answer is another.
+
+"""
 #: What ``rule="..."`` stands for.
 RULES: dict[str, type[Rule]] = {"robust": Robust, "novelty": Novelty, "paper": Paper}
 
@@ -109,7 +117,7 @@ def like(X: Any, values: Array, encoder: TableEncoder) -> Any:
 
 
 def in_partitions(method: Callable[[Any, Any], Any]) -> Any:
-    """Let a method that judges each row by itself take Dask collections, and return them."""
+    """Let a method that judges each row by itself take Dask collections, and document its X."""
 
     @wraps(method)
     def judge(detector: Any, X: Any) -> Any:
@@ -129,6 +137,7 @@ def in_partitions(method: Callable[[Any, Any], Any]) -> Any:
         parts = {n: joined([getattr(p, n) for p in found], X, getattr(example, n)) for n in names}
         return replace(example, **parts)
 
+    judge.__doc__ = cleandoc(method.__doc__ or "").replace("Returns\n---", f"{_ROWS}Returns\n---")
     return judge
 
 
@@ -140,9 +149,7 @@ def _judged(part: Any, detector: Any, method: Any) -> Any:
 
 
 def collected(detector: Any, X: Any) -> Any:
-    """Of a Dask collection, the rows that a detector learns from; anything else as it is."""
-    if not is_dask(X):
-        return X
+    """Of a Dask collection, the rows that a detector learns from."""
     rng = np.random.default_rng(check_seed(detector.random_state).randint(2**31 - 1))
     rows, total = drawn(X, DRAWN_ROWS, rng)
     if len(rows) < total:
