@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, validate_data
 
 from l1kpca import loops
 from l1kpca._typing import Array
@@ -110,13 +110,15 @@ def is_dask(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "dask"
 
 
-def refuse_dates(X: Any) -> None:
-    """Refuse arrays of dates and durations, which NumPy would convert to counts."""
+def validated(estimator: Any, X: Any, **how: Any) -> Any:
+    """scikit-learn's ``validate_data``, but dates and durations, which it counts, are refused."""
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", "f") in "mM":
         raise ValueError(
             f"X holds dates or durations ({dtype}): give numbers, such as days since a date"
         )
+    with overflow_is_checked():  # all entries are summed to see that they are finite
+        return validate_data(estimator, X, **how)
 
 
 def check_kernel_matrix(K: np.ndarray, workers: Workers) -> tuple[np.ndarray, np.ndarray]:

@@ -8,16 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
-from l1kpca.checks import (
-    check_count,
-    check_number,
-    is_int,
-    overflow_is_checked,
-    refuse_dates,
-    warn_user,
-)
+from l1kpca.checks import check_count, check_number, is_int, validated, warn_user
 from l1kpca.components.base import Component, negligible_variance
 from l1kpca.directions.base import Status
 from l1kpca.gram.base import Gram
@@ -83,16 +75,14 @@ def _check_inverse(kernel: str) -> None:
 
 def check_rows(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """X as a finite float array or CSR matrix; with ``reset``, records its columns."""
-    refuse_dates(X)
     precomputed = estimator.kernel == "precomputed"
     given, asked = X, estimator.dtype
-    with overflow_is_checked():  # scikit-learn sums all entries to check that they are finite
-        X = validate_data(
-            estimator, X, reset=reset, accept_sparse=False if precomputed else "csr",
-            dtype=[np.float64, np.float32] if asked is None else np.dtype(asked),
-            # The symmetry check of a kernel matrix also finds NaN and infinity.
-            ensure_all_finite=not (precomputed and reset),
-        )  # fmt: skip
+    X = validated(
+        estimator, X, reset=reset, accept_sparse=False if precomputed else "csr",
+        dtype=[np.float64, np.float32] if asked is None else np.dtype(asked),
+        # The symmetry check of a kernel matrix also finds NaN and infinity.
+        ensure_all_finite=not (precomputed and reset),
+    )  # fmt: skip
     if isinstance(given, np.memmap) and np.may_share_memory(X, given):
         return given  # on disk, perhaps larger than memory: not copied, and still a memory map
     if reset and not precomputed and estimator.copy_X:

@@ -9,14 +9,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from l1kpca._typing import Array
-from l1kpca.checks import (
-    check_seed,
-    check_sums,
-    is_dask,
-    overflow_is_checked,
-    refuse_dates,
-    warn_user,
-)
+from l1kpca.checks import check_seed, check_sums, is_dask, validated, warn_user
 from l1kpca.estimators.base import parameters
 from l1kpca.links import Documented
 from l1kpca.outliers import door
@@ -225,13 +218,8 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         if not isinstance(X, Encoded):
             precomputed = door.is_precomputed(self.pca)
             if precomputed or (self.encoder_ is None and not (reset and is_frame(X))):
-                refuse_dates(X)
-                with overflow_is_checked():  # scikit-learn sums all entries to look for infinity
-                    finite: Any = True if precomputed else "allow-nan"
-                    types = [np.float64, np.float32]
-                    return validate_data(
-                        self, X, dtype=types, ensure_all_finite=finite, reset=reset
-                    )
+                finite, types = True if precomputed else "allow-nan", [np.float64, np.float32]
+                return validated(self, X, dtype=types, ensure_all_finite=finite, reset=reset)
             if not reset:
                 validate_data(self, X, reset=False, skip_check_array=True)
             encoder: Any = TableEncoder().fit(X) if reset else self.encoder_
