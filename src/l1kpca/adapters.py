@@ -90,30 +90,14 @@ class L1KPCA(BaseDetector):
         self._process_decision_scores()
         return self
 
-    def decision_function(self, X: Any) -> Array:
-        """Abnormality of rows: higher is more abnormal.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-        """
+    def decision_function(self, X: Any) -> Array:  # noqa: D102 (PyOD's docstring)
         check_is_fitted(self, "labels_")
         return -self.detector_.score_samples(X)
 
-    def explain(self, X: Any) -> Array:
-        """What each column contributes to the abnormality of each row; rows add up to it.
+    decision_function.__doc__ = BaseDetector.decision_function.__doc__
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        contributions : ndarray of shape (n_samples, n_features)
-        """
+    def explain(self, X: Any) -> Array:  # noqa: D102 (the detector's docstring)
         check_is_fitted(self, "labels_")
         return self.detector_.explain(X)
+
+    explain.__doc__ = KernelPCAOutlierDetector.explain.__doc__

@@ -1,8 +1,10 @@
 """Checks for several layers: numbers, seeds, memory limits, kernel matrices, size of values."""
 
+import inspect
 import math
 import os
 import re
+import warnings
 from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, validate_data
 
 from l1kpca import loops
 from l1kpca._typing import Array
@@ -21,6 +23,7 @@ from l1kpca.threads import Workers, spans
 _PIECES = 8
 _LARGEST = float(np.finfo(np.float64).max)
 _LOST = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)  # smaller squares lost digits
+_NOT_THE_USER = ("l1kpca", "sklearn")
 _ADVICE = "scale the columns, for example with sklearn.preprocessing.StandardScaler"
 
 
@@ -31,17 +34,19 @@ def check_scale(X: Any, kernel: Kernel, n_samples: int) -> None:
     what, limits = f"kernel={kernel.function!r}", np.finfo(X.dtype)
     with overflow_is_checked():
         diagonal = float(np.abs(kernel.diagonal(X)).max())
-    refuse_overflow(diagonal * n_samples**2, X.dtype, what)
+    sizes = [(diagonal * n_samples**2, what)]
     if kernel.function in NONNEGATIVE:
-        refuse_overflow(2 * float(X.max()), X.dtype, what)  # the kernel divides by x + y
-    if kernel.function in SQUARES_NOTHING:
-        return
-    norm = float(row_norms(X, squared=True).max())
-    refuse_overflow(4 * norm, X.dtype, what)
+        sizes.append((2 * float(X.max()), what))  # the kernel divides by x + y
+    squares = kernel.function not in SQUARES_NOTHING
+    norm = float(row_norms(X, squared=True).max()) if squares else 0.0
+    sizes.append((4 * norm, what))
     if kernel.function == "rbf":
         gamma = kernel.params["gamma"]
-        refuse_overflow(8 * gamma * max(norm, 1.0), X.dtype, f"{what} with gamma={gamma:.3g}")
-    if diagonal < limits.tiny / limits.eps and max(X.max(), -X.min()) > 0:
+        sizes.append((8 * gamma * max(norm, 1.0), f"{what} with gamma={gamma:.3g}"))
+    for size, said in sizes:
+        if not size < float(limits.max):
+            refuse_overflow(X.dtype, said)
+    if squares and diagonal < limits.tiny / limits.eps and max(X.max(), -X.min()) > 0:
         refuse_underflow(X.dtype, what)
 
 
@@ -57,12 +62,11 @@ def check_sums(X: Array) -> None:
         )
 
 
-def refuse_overflow(largest: float, dtype: Any, what: str, advice: str = _ADVICE) -> None:
-    """Refuse numbers of this size if they overflow."""
-    if not largest < float(np.finfo(dtype).max):
-        raise ValueError(
-            f"X is too large for {what} in {dtype}: sums of kernel values overflow; {advice}"
-        )
+def refuse_overflow(dtype: Any, what: str, advice: str = _ADVICE) -> None:
+    """Refuse numbers whose sums overflow."""
+    raise ValueError(
+        f"X is too large for {what} in {dtype}: sums of kernel values overflow; {advice}"
+    )
 
 
 def refuse_underflow(dtype: Any, what: str, advice: str = _ADVICE) -> None:
@@ -77,7 +81,7 @@ overflow_is_checked = partial(np.errstate, over="ignore", invalid="ignore")
 def check_results(results: Array, kernel: Any) -> Array:
     """The results; refuses any that overflowed."""
     if not np.isfinite(results).all():
-        refuse_overflow(np.inf, results.dtype, f"kernel={name_of(kernel)}")
+        refuse_overflow(results.dtype, f"kernel={name_of(kernel)}")
     return results
 
 
@@ -106,13 +110,15 @@ def is_dask(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "dask"
 
 
-def refuse_dates(X: Any) -> None:
-    """Refuse arrays of dates and durations, which NumPy would convert to counts."""
+def validated(estimator: Any, X: Any, **how: Any) -> Any:
+    """scikit-learn's ``validate_data``, but dates and durations, which it counts, are refused."""
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", "f") in "mM":
         raise ValueError(
             f"X holds dates or durations ({dtype}): give numbers, such as days since a date"
         )
+    with overflow_is_checked():  # all entries are summed to see that they are finite
+        return validate_data(estimator, X, **how)
 
 
 def check_kernel_matrix(K: np.ndarray, workers: Workers) -> tuple[np.ndarray, np.ndarray]:
@@ -125,8 +131,9 @@ def check_kernel_matrix(K: np.ndarray, workers: Workers) -> tuple[np.ndarray, np
     K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K)
     difference, size, sums = _asymmetry(K, workers)
     what, advice = "kernel='precomputed'", "divide it by a number"
-    refuse_overflow(2 * len(K) * size, K.dtype, what, advice)  # a bound on c^T K c
     limits = np.finfo(K.dtype)
+    if not 2 * len(K) * size < float(limits.max):  # a bound on c^T K c
+        refuse_overflow(K.dtype, what, advice)
     if 0 < size < limits.tiny / limits.eps:
         refuse_underflow(K.dtype, what, advice)
     if difference > np.sqrt(limits.eps) * size:
@@ -159,6 +166,16 @@ def _asymmetry(K: np.ndarray, workers: Workers) -> tuple[float, float, np.ndarra
     scaled = K / unit
     difference = unit * float(np.linalg.norm(scaled - scaled.T))
     return difference, unit * float(np.linalg.norm(scaled)), sums
+
+
+def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the innermost frame that is neither ours nor scikit-learn's."""
+    depth, frame = 1, inspect.currentframe()
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _NOT_THE_USER:
+            break
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=depth)
 
 
 def check_seed(random_state: Any) -> np.random.RandomState:

@@ -1,5 +1,7 @@
 """Where the documentation is: scikit-learn's HTML view of an estimator links to its page."""
 
+import sys
+
 DOCUMENTATION = "https://l1kpca.readthedocs.io/en/stable"
 
 
@@ -10,6 +12,6 @@ class Documented:
     _doc_link_template = f"{DOCUMENTATION}/api/generated/{{page}}.html"
 
     def _doc_link_url_param_generator(self) -> dict[str, str]:
-        inner = type(self).__module__.split(".")[1]
-        home = "l1kpca.peers" if inner == "peers" else "l1kpca"
-        return {"page": f"{home}.{type(self).__name__}"}
+        name = type(self).__name__
+        home = "l1kpca" if name in sys.modules[self._doc_link_module].__all__ else "l1kpca.peers"
+        return {"page": f"{home}.{name}"}

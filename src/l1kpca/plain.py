@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 
+from l1kpca import peers
 from l1kpca.checks import is_dask
 from l1kpca.directions import BitFlip, LpNorm, Polished, SignIteration, Then
 from l1kpca.estimators.inverse import LinearInverse, RidgeInverse
@@ -29,8 +30,6 @@ from l1kpca.outliers.detector import KernelPCAOutlierDetector
 from l1kpca.outliers.novelty import FittedNovelty, Novelty
 from l1kpca.outliers.paper import FittedPaper, Paper
 from l1kpca.outliers.robust import FittedRobust, Robust
-from l1kpca.peers.l1 import JointL1KernelPCA, KwakKernelPCA, R1KernelPCA, XiaoKernelPCA
-from l1kpca.peers.l2 import L2KernelPCA
 from l1kpca.tables.categories import Category
 from l1kpca.tables.encoder import TableEncoder
 from l1kpca.tables.kinds import Kind
@@ -39,7 +38,8 @@ from l1kpca.tables.written import Dates, Numbers
 CLASSES: Mapping[str, type] = {
     kind.__name__: kind
     for kind in (
-        L1KernelPCA, JointL1KernelPCA, KwakKernelPCA, L2KernelPCA, R1KernelPCA, XiaoKernelPCA,
+        L1KernelPCA, peers.JointL1KernelPCA, peers.KwakKernelPCA, peers.L2KernelPCA,
+        peers.R1KernelPCA, peers.XiaoKernelPCA,
         Projection, Kernel, GramChoice, LinearInverse, RidgeInverse,
         BitFlip, ExactSearch, LpNorm, Polished, SdpRounding, SignIteration, Then,
         Blocked, Dense, Factor, Nystroem,

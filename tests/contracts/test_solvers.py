@@ -11,8 +11,8 @@ from l1kpca.components.deflation import Deflation
 from l1kpca.components.subspace import WEIGHTINGS, JointSigns, R1Subspace, Reaching
 from l1kpca.directions import LpNorm, SignIteration
 from l1kpca.directions.starts import STARTS
+from l1kpca.estimators.l2_kernel_pca import Eigenvectors
 from l1kpca.gram.stored import StoredGram
-from l1kpca.peers.l2 import Eigenvectors
 from l1kpca.threads import Workers
 from oracles import low_rank_rows
 

@@ -286,8 +286,12 @@ def test_a_lost_scheduler_is_said_and_the_checkpoint_goes_on(X, rows, tmp_path, 
     with Client(address, timeout=60):
 
         class Ends(type(L1KernelPCA())):
-            def _take(self, solver, gram, bar):
-                for number, component in enumerate(super()._take(solver, gram, bar)):
+            def _component_solver(self, X):
+                self.solver_ = super()._component_solver(X)
+                return self
+
+            def components(self, gram, limit):
+                for number, component in enumerate(self.solver_.components(gram, limit)):
                     yield component
                     if number == 1:
                         scheduler.kill()

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA, tuning
+from l1kpca.outliers.cells import standardized
 from l1kpca.outliers.columns import learn_cells
 
 
@@ -194,7 +195,7 @@ def test_units_and_places_of_columns_do_not_matter(X):
 def test_columns_of_one_unit_count_for_as_much_as_they_vary():
     X = np.random.default_rng(0).normal(size=(300, 3)) * [5.0, 5.0, 0.01]
     row = np.array([[0.0, 0.0, 0.08]])
-    odd = [learned(X, one_unit).given(row)[2][0] for one_unit in (True, False)]
+    odd = [learned(X, one_unit).filled(row)[1][0] for one_unit in (True, False)]
     assert (odd[0] < 1).all()
     assert odd[1][2] > 5
 
@@ -287,6 +288,12 @@ def with_holes(X, share, seed=0):
     return X
 
 
+def given(cells, X):
+    """Residuals and what is expected in the columns that vary, and how odd each row is."""
+    residual, _, expected, _ = cells.told(*standardized(X, cells.used, cells.center, cells.spread))
+    return residual, expected, cells.filled(X)[1]
+
+
 def test_a_hole_is_filled_by_its_conditional_mean(X):
     """By the correlations of the cells that are there, row by row."""
     cells = learned(X)
@@ -294,7 +301,7 @@ def test_a_hole_is_filled_by_its_conditional_mean(X):
     S = cells.keen.times(np.eye(12))
     z = (rows - cells.center) / cells.spread
     v = (z / np.sqrt(1 + (z / 3) ** 2) - cells.mean) / cells.deviation
-    residual, expected_cells, _ = cells.given(rows)
+    residual, expected_cells, _ = given(cells, rows)
     for i, row in enumerate(v):
         h = np.isnan(row)
         u = cells.mean + cells.deviation * (S[:, ~h] @ np.linalg.solve(S[np.ix_(~h, ~h)], row[~h]))
@@ -316,17 +323,17 @@ def test_a_hole_is_filled_by_its_conditional_mean(X):
 
 def test_many_columns_with_holes_by_steps(X, monkeypatch):
     cells, rows = learned(X), with_holes(X[:50], 0.3)
-    exact = cells.given(rows)[1]
+    exact = given(cells, rows)[1]
     monkeypatch.setattr(tuning, "HOLE_COLUMNS", 5)
-    assert_allclose(cells.given(rows)[1][np.isnan(rows)], exact[np.isnan(rows)], rtol=1e-6)
+    assert_allclose(given(cells, rows)[1][np.isnan(rows)], exact[np.isnan(rows)], rtol=1e-6)
 
 
 def test_a_single_hole_leaves_the_others_their_own_deviations(X, monkeypatch):
     """Also with many columns."""
     cells, rows = learned(X), np.where(np.eye(12, dtype=bool), np.nan, X[:12])
-    residual, expected, oddness = cells.given(rows)
+    residual, expected, oddness = given(cells, rows)
     monkeypatch.setattr(tuning, "HOLE_COLUMNS", 5)
-    for found, exact in zip(cells.given(rows), (residual, expected, oddness), strict=True):
+    for found, exact in zip(given(cells, rows), (residual, expected, oddness), strict=True):
         assert_allclose(found, exact, rtol=1e-9)
     S = cells.keen.times(np.eye(12))
     for hole, weight in enumerate(cells.keen.expected(np.zeros((12, 12)), np.isnan(rows))[2]):

@@ -243,3 +243,11 @@ def test_one_column_is_left_out():
     frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"]).assign(same=1)
     with pytest.warns(UserWarning, match=r"^1 of 3 columns is left out: same \(constant"):
         KernelPCAOutlierDetector(random_state=0).fit(frame)
+
+
+def test_a_fit_without_names_forgets_those_of_the_fit_before():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
+    detector = KernelPCAOutlierDetector(random_state=0).fit(frame)
+    nameless = frame.to_numpy()
+    detector.fit(TableEncoder().fit(nameless).encode(nameless))
+    assert not hasattr(detector, "feature_names_in_")

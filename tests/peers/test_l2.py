@@ -6,10 +6,10 @@ from numpy.testing import assert_allclose
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.metrics.pairwise import rbf_kernel, sigmoid_kernel
 
+from l1kpca.estimators.l2_kernel_pca import EIGEN_SOLVERS
 from l1kpca.gram.centers import spatial_median_weights
 from l1kpca.gram.stored import StoredGram
 from l1kpca.peers import L2KernelPCA
-from l1kpca.peers.l2 import EIGEN_SOLVERS
 from l1kpca.threads import Workers
 from oracles import centered, mean_centered
 

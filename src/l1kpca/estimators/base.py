@@ -1,7 +1,6 @@
 """How every kernel PCA in the library is fitted: rows, Gram, center, components."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
@@ -15,12 +14,16 @@ from l1kpca._typing import Array
 from l1kpca.checks import check_kernel_matrix, check_scale, check_seed, is_dask, read_memory_limit
 from l1kpca.components.base import Component, ComponentSolver
 from l1kpca.components.subspace import Reaching
-from l1kpca.estimators.advice import warn_of_fit
 from l1kpca.estimators.checkpoint import saved_seed
 from l1kpca.estimators.fitted import FittedKernelPCA
 from l1kpca.estimators.inverse import loadings, ridge_inverse
 from l1kpca.estimators.progress import ProgressBar
-from l1kpca.estimators.validation import check_kernel_function, check_parameters, check_rows
+from l1kpca.estimators.validation import (
+    check_kernel_function,
+    check_parameters,
+    check_rows,
+    warn_of_fit,
+)
 from l1kpca.gram.base import Gram
 from l1kpca.gram.centers import spatial_median_weights
 from l1kpca.gram.choose import Factor, GramChoice, Nystroem, Resources, choose
@@ -102,7 +105,11 @@ class KernelPCABase(FittedKernelPCA):
         return self._fit(X)
 
     def _fit(self, X: Any) -> Array:
-        self._forget()
+        unfitted = dict(vars(self))
+        for name in vars(self):  # not every fit sets all attributes of an earlier one
+            if name.endswith("_") and not name.startswith("_"):
+                del unfitted[name]
+        self.__dict__ = dict(unfitted)
         try:
             check_parameters(self)
             checked = self._dask_rows(X) if is_dask(X) else (check_rows(self, X, reset=True), None)
@@ -113,20 +120,26 @@ class KernelPCABase(FittedKernelPCA):
             bar = ProgressBar(type(self).__name__) if self.verbose else None
             with computing(self.n_jobs, bar.hear if bar else None) as workers:
                 gram, weights, kernel = self._hold(X, workers, cluster)
-                components = list(self._take(solver, gram, bar))
+                asked, by_number = self.n_components, isinstance(self.n_components, Integral)
+                most = asked if by_number else self.max_components
+                limit = gram.n_samples if most is None else min(most, gram.n_samples)
+                wanted, reached, components = np.inf, 0.0, list[Component]()
+                if asked is not None and not by_number:
+                    wanted = asked * float(gram.diagonal().sum())
+                found = solver.components(gram, limit)
+                for component in bar.over(found, limit if by_number else None) if bar else found:
+                    components.append(component)
+                    reached += float(component.scores @ component.scores)
+                    if reached >= wanted:
+                        break
+                del found  # with all that it holds
                 scores = self._keep(X, gram, kernel, weights, components)
                 warn_of_fit(gram, kernel, self.status_, self.n_components)
                 self._conclude(gram, components)
         except BaseException:
-            self._forget()  # also after Ctrl-C: half fitted is not fitted
+            self.__dict__ = unfitted  # also after Ctrl-C: half fitted is not fitted
             raise
         return scores if cluster is None else in_chunks_of(cluster.rows, scores)
-
-    def _forget(self) -> None:
-        """Drop the attributes of an earlier fit: not every fit sets all of them."""
-        for name in list(vars(self)):
-            if name.endswith("_") and not name.startswith("_"):
-                delattr(self, name)
 
     def _dask_rows(self, X: Any) -> tuple[Any, Dask | None]:
         """Rows that stay on the workers, or rows collected here and the builder that holds K."""
@@ -193,21 +206,6 @@ class KernelPCABase(FittedKernelPCA):
         median = isinstance(self.center, str)
         weights = spatial_median_weights(gram) if median else gram.equal_weights()
         return gram.center(weights), weights, kernel
-
-    def _take(
-        self, solver: ComponentSolver, gram: Gram, bar: ProgressBar | None
-    ) -> Iterator[Component]:
-        asked, reached = self.n_components, 0.0
-        by_number = isinstance(asked, Integral)
-        most = asked if by_number else self.max_components
-        limit = gram.n_samples if most is None else min(most, gram.n_samples)
-        wanted = np.inf if asked is None or by_number else asked * float(gram.diagonal().sum())
-        found = solver.components(gram, limit)
-        for component in bar.over(found, limit if by_number else None) if bar else found:
-            yield component
-            reached += float(component.scores @ component.scores)
-            if reached >= wanted:
-                return
 
     def _keep(
         self, X: Any, gram: Gram, kernel: Kernel | None, weights: Any, components: list[Component]

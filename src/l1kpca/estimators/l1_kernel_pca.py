@@ -12,9 +12,9 @@ from l1kpca.components.deflation import Deflation
 from l1kpca.directions import Finder, HomogeneousIteration, Polished, SignIteration, SignSearch
 from l1kpca.directions.base import MAX_ITER
 from l1kpca.directions.starts import make_start
-from l1kpca.estimators.advice import warn_if_stalled
 from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.checkpoint import Checkpointed, fingerprint
+from l1kpca.estimators.validation import warn_if_stalled
 from l1kpca.gram.base import Gram
 from l1kpca.optimality import ExactSearch, SdpRounding
 from l1kpca.optimality.sdp import certified

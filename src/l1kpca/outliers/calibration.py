@@ -8,8 +8,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from l1kpca._typing import Array
-from l1kpca.checks import check_seed
-from l1kpca.estimators.advice import warn_user
+from l1kpca.checks import check_seed, warn_user
 from l1kpca.outliers import promises
 from l1kpca.outliers.door import in_partitions, is_precomputed
 from l1kpca.outliers.promises import Drift, benjamini_hochberg, look_for_drift
@@ -128,13 +127,8 @@ class Calibrated:
     def p_values(self, X: Any) -> Array:
         """How rare rows as abnormal as these are among reference rows.
 
-        A row's p-value depends on that row and the reference alone.  Of ordinary rows, at most a
-        share a has a p-value of a or less.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows that ``fit`` has not seen.
+        A row's p-value depends on that row, which ``fit`` must not have seen, and on the reference.
+        Of ordinary rows, at most a share a has a p-value of a or less.
 
         Returns
         -------

@@ -10,7 +10,7 @@ from scipy import stats
 from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.outliers.cells import BOUND, Cells, standardized
-from l1kpca.outliers.tails import fit_tail, most_level
+from l1kpca.outliers.tails import fit_tail
 from l1kpca.threads import spans
 
 MAD_TO_DEVIATION = 1 / stats.norm.ppf(0.75)  # of a normal variable
@@ -125,18 +125,19 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
     Spread and residual deviation are at least ``least``.  If all columns have one unit, a column
     counts for as much as it varies among them, at most 1.
     """
-    used = varying(X) | (least > 0)
+    extent = np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)
+    used = (extent > 0) | (least > 0)
     wide = used.sum() > tuning.CELL_RANK
     most = min(tuning.WIDE_CELL_ROWS if wide else tuning.CELL_ROWS, len(X))
     rows = X[np.sort(rng.choice(len(X), most, replace=False))].astype(np.float64)
     _, center, spread = measured(rows, median_and_mad)
     rows[:, np.isnan(rows).all(axis=0)] = 0  # a sample may miss all of the few values of a column
-    missed = (np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)) / np.sqrt(len(X))
-    spread = np.maximum(np.where(spread > 0, spread, missed), least)[used]
+    spread = np.where(spread > 0, spread, extent / np.sqrt(len(X)))
+    spread = np.maximum(spread, least)[used]
     z, u = standardized(rows, used, center, spread)
     n, floor, weight = len(spread), least[used] / spread, np.ones(len(spread))
     deviation, own = np.maximum(np.nanstd(u, axis=0), floor), np.nanstd(u, axis=0)
-    level = min(_REACHED, most_level(len(z)))
+    level = min(_REACHED, max(0.5, 1 - 3 / len(z)))  # leaves three values beyond it
     far = np.nanquantile(np.abs(z), level, axis=0, method="inverted_cdf")
     if one_unit and n:
         largest = max(float(spread.max()), _TINY)
@@ -157,7 +158,7 @@ def learn_cells(X: Array, least: Array, rng: np.random.RandomState, one_unit: bo
         cells = replace(cells, factor=factor, rest=rest, gain=gain)
         if holes.any():
             v = np.where(holes, cells.keen.expected(v, holes)[0], v)
-    return _calibrated(cells, z, u, floor, one_unit)
+    return _calibrated(cells, z, u, floor, one_unit, level)
 
 
 def _correlation(v: Array, told: Array) -> tuple[Array, float, float]:
@@ -192,7 +193,9 @@ def _correlation(v: Array, told: Array) -> tuple[Array, float, float]:
     return vectors[:, :rank] * np.sqrt(lengths), share + (1 - share) * rest, gain
 
 
-def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) -> Cells:
+def _calibrated(
+    cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool, level: float
+) -> Cells:
     """The same with medians, units, tails and cut-off of the residuals of the sample."""
     residual, distance, _, holes = cells.told(z, u)  # with the medians 0 and the units 1
     both = np.where(holes, np.nan, [residual, distance])
@@ -210,7 +213,6 @@ def _calibrated(cells: Cells, z: Array, u: Array, floor: Array, one_unit: bool) 
     pooled = one_unit or len(z) < max(_FEW_ROWS, len(mad))
     columns = [weighted[~holes]] if pooled else map(np.compress, told.T, weighted.T)
     tails = np.transpose([*map(partial(fit_tail, level=_TAIL, normal=True), columns)])
-    level = min(_REACHED, most_level(len(z)))
     # Where S is hardly shrunk, an exact relation has a heavy tail, as it is bent by the bound.
     steady = np.where(holes, np.nan, replace(cells, gain=1.0).told(z, u)[0])
     middle, far = np.nanquantile(

@@ -9,8 +9,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from l1kpca._typing import Array
-from l1kpca.checks import check_seed, check_sums, overflow_is_checked, refuse_dates
-from l1kpca.estimators.advice import warn_user
+from l1kpca.checks import check_seed, check_sums, is_dask, validated, warn_user
 from l1kpca.estimators.base import parameters
 from l1kpca.links import Documented
 from l1kpca.outliers import door
@@ -102,7 +101,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
         -------
         self : object
         """
-        X = door.collected(self, X)
+        X = door.collected(self, X) if is_dask(X) else X
         (self._fit if self.calibration is None else self._fit_and_calibrate)(X)
         return self
 
@@ -144,10 +143,6 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
     def score_samples(self, X: Any) -> Array:
         """How ordinary rows are; the negative abnormality, so higher is more ordinary.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
         Returns
         -------
         scores : ndarray of shape (n_samples,)
@@ -157,10 +152,6 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
     @door.in_partitions
     def decision_function(self, X: Any) -> Array:
         """``score_samples`` minus ``offset_``: negative for outliers.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
 
         Returns
         -------
@@ -172,10 +163,6 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
     def predict(self, X: Any) -> Array:
         """1 for ordinary rows, -1 for outliers.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
         Returns
         -------
         labels : ndarray of shape (n_samples,)
@@ -184,7 +171,7 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
 
     def _fit(self, X: Any) -> Rows:
         """Fit; gives the projected training rows, so that they need not be projected again."""
-        for name in ("rule_", "calibration_"):
+        for name in ("rule_", "calibration_", "feature_names_in_"):
             self.__dict__.pop(name, None)  # a fit that fails leaves no half-fitted detector
         rule, rng = door.check_detector(self), check_seed(self.random_state)
         X = self._rows(X, reset=True)
@@ -228,23 +215,21 @@ class KernelPCAOutlierDetector(Calibrated, Views, Documented, OutlierMixin, Base
             lacking = "the columns of the rows, which kernel='precomputed' does not have"
             raise ValueError(f"{asked} needs {lacking}: pass the rows and a kernel instead")
         self.encoder_: Any = None if reset else self.encoder_
-        precomputed = door.is_precomputed(self.pca)
-        if isinstance(X, Encoded):
-            self.encoder_ = X.encoder
-            for name in ("n_features_in_", "feature_names_in_") if reset else ():
-                if hasattr(X.encoder, name):
-                    setattr(self, name, getattr(X.encoder, name))
-        elif precomputed or (self.encoder_ is None and not (reset and is_frame(X))):
-            refuse_dates(X)
-            with overflow_is_checked():  # scikit-learn sums all entries to see that they are finite
+        if not isinstance(X, Encoded):
+            precomputed = door.is_precomputed(self.pca)
+            if precomputed or (self.encoder_ is None and not (reset and is_frame(X))):
                 finite, types = True if precomputed else "allow-nan", [np.float64, np.float32]
-                return validate_data(self, X, dtype=types, ensure_all_finite=finite, reset=reset)
-        else:
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            self.encoder_ = TableEncoder().fit(X) if reset else self.encoder_
-            X = self.encoder_.encode(X)
+                return validated(self, X, dtype=types, ensure_all_finite=finite, reset=reset)
+            if not reset:
+                validate_data(self, X, reset=False, skip_check_array=True)
+            encoder: Any = TableEncoder().fit(X) if reset else self.encoder_
+            X = encoder.encode(X)
             if reset:
                 door.warn_of_changes(X)
+        self.encoder_ = X.encoder
+        for name in ("n_features_in_", "feature_names_in_") if reset else ():
+            if hasattr(X.encoder, name):
+                setattr(self, name, getattr(X.encoder, name))
         return check_array(X.X, ensure_all_finite="allow-nan")
 
     def __sklearn_is_fitted__(self) -> bool:

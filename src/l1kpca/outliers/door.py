@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, wraps
+from inspect import cleandoc
 from numbers import Real
 from typing import Any
 
@@ -12,8 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from l1kpca._typing import Array
-from l1kpca.checks import check_seed, is_dask, is_int
-from l1kpca.estimators.advice import warn_user
+from l1kpca.checks import check_seed, is_dask, is_int, warn_user
 from l1kpca.estimators.fitted import FittedKernelPCA
 from l1kpca.gram.collections import dask_array, drawn, example_of, joined, on_partitions
 from l1kpca.outliers.cells import CellMap
@@ -26,6 +26,13 @@ from l1kpca.tables.kinds import is_frame
 from l1kpca.tables.totals import totals_among
 
 DRAWN_ROWS = 200_000  # of a Dask collection, that a detector learns from
+_ROWS = """\
+Parameters
+----------
+X : array-like of shape (n_samples, n_features)
+    Rows; for a Dask collection, the answer is another.
+
+"""
 #: What ``rule="..."`` stands for.
 RULES: dict[str, type[Rule]] = {"robust": Robust, "novelty": Novelty, "paper": Paper}
 
@@ -36,15 +43,15 @@ def make_rule(rule: Any, contamination: Any = "auto") -> Rule:
         return rule
     if not isinstance(rule, str) or rule not in ("auto", *RULES):
         raise ValueError(f"rule={rule!r} must be one of {['auto', *RULES]}, or a rule object")
-    return RULES[rule_name(rule, contamination)]()
+    is_clean = isinstance(contamination, Real) and contamination == 0
+    return RULES[rule if rule != "auto" else "novelty" if is_clean else "robust"]()
 
 
 def rule_name(rule: Any, contamination: Any = "auto") -> str:
     """The name of a rule, with "auto" spelled out."""
     if not isinstance(rule, str):
         return type(rule).__name__
-    is_clean = isinstance(contamination, Real) and contamination == 0
-    return rule if rule != "auto" else "novelty" if is_clean else "robust"
+    return rule if rule != "auto" else type(make_rule(rule, contamination)).__name__.lower()
 
 
 def check_detector(detector: Any) -> Rule:
@@ -110,7 +117,7 @@ def like(X: Any, values: Array, encoder: TableEncoder) -> Any:
 
 
 def in_partitions(method: Callable[[Any, Any], Any]) -> Any:
-    """Let a method that judges each row by itself take Dask collections, and return them."""
+    """Let a method that judges each row by itself take Dask collections, and document its X."""
 
     @wraps(method)
     def judge(detector: Any, X: Any) -> Any:
@@ -130,6 +137,7 @@ def in_partitions(method: Callable[[Any, Any], Any]) -> Any:
         parts = {n: joined([getattr(p, n) for p in found], X, getattr(example, n)) for n in names}
         return replace(example, **parts)
 
+    judge.__doc__ = cleandoc(method.__doc__ or "").replace("Returns\n---", f"{_ROWS}Returns\n---")
     return judge
 
 
@@ -141,9 +149,7 @@ def _judged(part: Any, detector: Any, method: Any) -> Any:
 
 
 def collected(detector: Any, X: Any) -> Any:
-    """Of a Dask collection, the rows that a detector learns from; anything else as it is."""
-    if not is_dask(X):
-        return X
+    """Of a Dask collection, the rows that a detector learns from."""
     rng = np.random.default_rng(check_seed(detector.random_state).randint(2**31 - 1))
     rows, total = drawn(X, DRAWN_ROWS, rng)
     if len(rows) < total:

@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from l1kpca._typing import Array
-from l1kpca.checks import check_results, overflow_is_checked
-from l1kpca.estimators.advice import warn_user
+from l1kpca.checks import check_results, overflow_is_checked, warn_user
 from l1kpca.outliers.cells import CellMap
 from l1kpca.outliers.columns import Columns
 from l1kpca.outliers.door import in_partitions, like, make_rule
@@ -120,10 +119,6 @@ class Views:
     def cells(self: Any, X: Any) -> CellMap:
         """Each cell beside what the other cells of its row say that it should be; see `Cells`.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
         Returns
         -------
         map : CellMap
@@ -152,10 +147,6 @@ class Views:
         row; a column's part is the change while it moved, plus an equal share of that of the median
         row.  The abnormality of the cells, with the rule "robust", is added, divided as the squares
         of their residuals.  A hole contributes nothing.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
 
         Returns
         -------

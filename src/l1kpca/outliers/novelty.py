@@ -75,8 +75,8 @@ class Novelty(Rule):
 
     def fit(self, rows: Rows, pca: Any) -> "FittedNovelty":
         """Invert the kernel matrix of the rows that the kernel PCA was fitted on."""
-        n_kept = self.n_kept(pca)
-        scores = rows.scores[:, :n_kept]
+        reached = np.cumsum(pca.explained_variance_ratio_)
+        scores = rows.scores[:, : 1 + int(np.searchsorted(reached, float(self.variance_kept)))]
         scale = scores.std(axis=0, dtype=np.float64)
         kernel, limit = pca.projection_.kernel, read_memory_limit(pca.memory_limit)
         if (needed := 16 * len(pca.X_fit_) ** 2) > limit:
@@ -98,7 +98,7 @@ class Novelty(Rule):
         whitening = lapack.dtrtri(root, lower=1, overwrite_c=1)[0].T
         others = diagonal + damping - 1 / np.einsum("ij,ij->i", whitening, whitening)
         fitted = FittedNovelty(
-            components=np.arange(n_kept), center=scores.mean(axis=0, dtype=np.float64),
+            components=np.arange(scores.shape[1]), center=scores.mean(axis=0, dtype=np.float64),
             scale=np.where(scale > 0, scale, np.inf), whitening=whitening, unit=unit,
         )  # fmt: skip
         left_out = fitted.unexplained(others, diagonal, kernel)

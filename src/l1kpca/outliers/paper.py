@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from l1kpca._typing import Array
-from l1kpca.estimators.advice import warn_user
+from l1kpca.checks import warn_user
 from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
 from l1kpca.outliers.columns import mean_and_deviation
 from l1kpca.outliers.rules import QUANTILE, FittedRule, Rows, Rule, parts

@@ -131,11 +131,6 @@ class Rule(ABC):
             return rule.cutoff
         return min(wilson_hilferty(abnormality), float(np.quantile(abnormality, QUANTILE)))
 
-    def n_kept(self, pca: Any) -> int:
-        """How many leading components reach the share of the variance; all, if they do not."""
-        reached = np.cumsum(pca.explained_variance_ratio_) >= self.variance_kept
-        return int(np.argmax(reached)) + 1 if reached.any() else len(reached)
-
     def kernel_pca(self, n_columns: int) -> Any:
         """The kernel PCA to use for ``n_columns`` columns that vary, not fitted."""
         share = float(self.variance_kept) if self.variance_kept < 1 else None
@@ -172,7 +167,10 @@ def fit_rule(rule: Rule, rows: Rows, contamination: Any) -> tuple[FittedRule, fl
             squares.append(orthogonal_squares(part, fitted.components))
     abnormality = np.concatenate(judged)
     if squares:
-        outside = max(wilson_hilferty(np.concatenate(squares)), rounding_of_squares(rows)) ** 0.5
+        size = float(rows.squared_norms.mean(dtype=np.float64))
+        # A squared distance up to this size, a small difference of large numbers, is no distance.
+        rounding = float(np.finfo(rows.scores.dtype).eps) ** (2 / 3) * size
+        outside = max(wilson_hilferty(np.concatenate(squares)), rounding) ** 0.5
     line = rule.line(fitted, abnormality)
     offset = -line
     if not own_line and contamination != "auto":
@@ -202,12 +200,6 @@ def orthogonal_squares(rows: Rows, components: Array) -> Array:
         raise ValueError("this rule needs k(x, x), which kernel='precomputed' does not give")
     inside = (rows.scores[:, components] ** 2).sum(axis=1, dtype=np.float64)
     return np.asarray(np.maximum(rows.squared_norms - inside, 0))
-
-
-def rounding_of_squares(rows: Rows) -> float:
-    """A squared distance up to this size, a small difference of large numbers, is no distance."""
-    size = float(rows.squared_norms.mean(dtype=np.float64))
-    return float(np.finfo(rows.scores.dtype).eps) ** (2 / 3) * size
 
 
 def row_spans(X: Array) -> list[slice]:

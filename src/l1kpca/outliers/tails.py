@@ -46,11 +46,11 @@ class Tail(NamedTuple):
 def fit_tail(values: Array, level: float, *, normal: bool = False) -> Tail:
     """The tail of values of at least 0, by their ``level`` quantile and one half as surprising.
 
-    At least three values must exceed a quantile, else it is a lower one.  With ``normal``, the tail
-    is at least as long as that of the size of a normal variable.
+    If that leaves fewer than three values beyond it, it is a lower one, at least the median.  With
+    ``normal``, the tail is at least as long as that of the size of a normal variable.
     """
     values = values if len(values) else np.zeros(1)
-    rare = 1 - min(level, most_level(len(values)))
+    rare = 1 - min(level, max(0.5, 1 - 3 / len(values)))
     levels = np.array([1 - np.sqrt(rare), 1 - rare])
     low, high = np.quantile(values, levels, method="inverted_cdf")
     if not high:
@@ -61,11 +61,6 @@ def fit_tail(values: Array, level: float, *, normal: bool = False) -> Tail:
         low, high = np.maximum([low, high], stats.norm.ppf((1 + levels) / 2))
     run = max(np.log(high / low), np.log(2) / _STEEPEST)
     return Tail(*np.array([high, -np.log(rare), np.log(2) / run]))
-
-
-def most_level(n: int) -> float:
-    """The largest share of n values that leaves three beyond it; at least half."""
-    return max(0.5, 1 - 3 / n)
 
 
 def surplus(values: Array) -> float:

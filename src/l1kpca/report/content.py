@@ -12,9 +12,9 @@ from scipy.stats import rankdata
 from sklearn.utils.validation import check_is_fitted
 
 from l1kpca import L1KernelPCA, __version__
+from l1kpca.estimators.l2_kernel_pca import L2KernelPCA
 from l1kpca.optimality.sdp import certified
 from l1kpca.outliers import rule_name
-from l1kpca.peers.l2 import L2KernelPCA
 from l1kpca.report.document import Report, packed, short, shown_value, within
 from l1kpca.report.ranking import Cases, Summary, agreement, cases_of, summarize, suspects
 from l1kpca.report.reasons import reasons

@@ -1,4 +1,7 @@
-"""Other ways to use the L1 norm: KPCA-L1, L1-KPCA, all components at once, and R1-KPCA."""
+"""The kernel PCAs that the paper compares against, and the joint L1 method.
+
+Each has the interface of `l1kpca.L1KernelPCA`: to switch methods, change the name.
+"""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -12,6 +15,9 @@ from l1kpca.directions.base import MAX_ITER
 from l1kpca.directions.starts import make_start
 from l1kpca.estimators.base import KernelPCABase, parameters
 from l1kpca.estimators.l1_kernel_pca import make_finder
+from l1kpca.estimators.l2_kernel_pca import L2KernelPCA
+
+__all__ = ["JointL1KernelPCA", "KwakKernelPCA", "L2KernelPCA", "R1KernelPCA", "XiaoKernelPCA"]
 
 
 @parameters
