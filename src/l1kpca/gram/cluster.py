@@ -9,12 +9,11 @@ from time import monotonic
 from typing import Any
 
 import joblib
-import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.checks import read_memory_limit
-from l1kpca.threads import Workers, spans
+from l1kpca.threads import spans
 
 _LOOK_SECONDS = 2  # between checks on the workers
 _BRANCHES = 16  # of the tree that merges results
@@ -85,12 +84,8 @@ class _Cluster:
 
         Parts that are not kept are computed for this pass and then dropped.
         """
-        from distributed import Future
-
-        blocks, firsts = map(list, zip(*parts, strict=True))
-        if not isinstance(blocks[0], Future):
-            blocks = self.keep(blocks)
-        pieces = [(sent, *part) for part in zip(blocks, firsts, strict=True)]
+        blocks = self.keep([block for block, _ in parts])
+        pieces = [(sent, block, first) for block, (_, first) in zip(blocks, parts, strict=True)]
         level = self.calls(work, pieces, at=blocks)
         del blocks, pieces, parts
         while len(level) > 1:
@@ -182,10 +177,7 @@ class _ThisProcess:
         return value
 
     def merged(self, work: Any, sent: Any, parts: list[tuple[Any, int]], merge: Any) -> Array:
-        def one(part: Any, first: int) -> Any:
-            return work(sent, part if isinstance(part, np.ndarray) else part.compute(), first)
-
-        return merge(Workers(self.n_threads).run(one, parts, cost=np.inf))
+        return merge(self.results(self.calls(work, [(sent, *part) for part in parts])))
 
 
 def the_cluster() -> _Cluster | _ThisProcess:

@@ -198,11 +198,3 @@ class DaskRows:
             rows = self.run(partial(tasks.rows_at, wanted), np.concatenate, only=parts)
             self._gathered = index.tobytes(), rows[places]
         return self._gathered[1]
-
-    def mapped(self, work: Any, width: int) -> Any:
-        """The results of ``work`` on each partition, as a lazy Dask array."""
-        from dask.array import from_array
-
-        counts = np.array(self.array.chunks[0])
-        firsts = from_array((np.cumsum(counts) - counts)[:, np.newaxis], chunks=1)
-        return map_rows(self.array, work, width, firsts)

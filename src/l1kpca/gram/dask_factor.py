@@ -18,7 +18,7 @@ from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.gram import partition_tasks as tasks
 from l1kpca.gram.base import Gram
-from l1kpca.gram.collections import DaskRows
+from l1kpca.gram.collections import DaskRows, map_rows
 from l1kpca.gram.followed import Followed
 from l1kpca.gram.partition_tasks import Signs, View
 from l1kpca.gram.projection import Projection
@@ -65,9 +65,9 @@ class WorkerFactorGram(Gram):
         """Sum of |v|, sum of v^2, largest |v| and its row, for a vector v over the rows."""
         return self.run(partial(tasks.sizes, vector), tasks.summarized)[0]
 
-    def sums(self, vectors: Sequence[Any], work: Any = tasks.sums) -> Array:
-        """G^T v without P for each vector, (k, r); with `changes`, for pairs of sign vectors."""
-        totals = self.run(partial(work, list(vectors)))  # F^T v, and the sum of v
+    def sums(self, vectors: Sequence[Any]) -> Array:
+        """G^T v without P, (k, r), for each vector or change of signs."""
+        totals = self.run(partial(tasks.sums, vectors))  # F^T v, and the sum of v
         found = totals[:, :-1]
         if not self.taken_off:
             found = found - np.outer(totals[:, -1], self.origin)
@@ -169,7 +169,7 @@ class WorkerFactorGram(Gram):
         view = replace(self.features, origin=self.view.origin, taken_off=self.taken_off)
         vectors = [vector.entries for vector in table.vectors]
         work = partial(tasks.table, vectors, view, self.dtype)
-        return self.rows.mapped(work, len(vectors))
+        return map_rows(self.rows.array, work, len(vectors))
 
     def signs(self, vector: Any) -> Any:
         """Signs of images; sign vectors stay as they are."""

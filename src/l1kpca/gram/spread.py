@@ -198,7 +198,7 @@ class WorkerFollowed(Followed):
 
     def _change_to(self, new: dict[int, Signs]) -> dict[int, Array]:
         pairs = [(self._signs[j], c) for j, c in new.items()]
-        raw: Any = self.gram.sums(pairs, tasks.changes) if new else []
+        raw: Any = self.gram.sums(pairs) if new else []
         self._next = {j: (c, change) for (j, c), change in zip(new.items(), raw, strict=True)}
         return {j: self.gram.projected(change) for j, (_, change) in self._next.items()}
 
