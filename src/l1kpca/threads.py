@@ -7,7 +7,6 @@ for the same cores are 2 to 5 times as slow.
 
 import os
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -115,7 +114,7 @@ class _Run:
     def __init__(self, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]], cost: float):
         self.results: list[Any] = [None] * len(pieces)
         self.stopped = False
-        self._work, self._left = work, deque(enumerate(pieces))
+        self._work, self._left = work, iter(list(enumerate(pieces)))
         self._cost, self._done = cost, 0.0
         self._listener, self._lock = _listener.get(), threading.Lock()
 
@@ -123,10 +122,8 @@ class _Run:
         """Run pieces until none is left; an error also stops the other threads."""
         outer = _current.set(self)
         try:
-            while not self.stopped:
-                try:
-                    number, piece = self._left.popleft()
-                except IndexError:
+            for number, piece in self._left:  # each goes to one thread
+                if self.stopped:
                     return
                 self.results[number] = self._work(*piece)
         except _Stopped:
