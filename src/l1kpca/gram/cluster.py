@@ -68,12 +68,8 @@ class _Cluster:
         return tasks
 
     def keep(self, tasks: list[Any]) -> list[Any]:
-        """Start tasks whose values stay on the workers."""
+        """Start the tasks that are lazy; their values stay on the workers."""
         return list(self.client.compute(tasks))
-
-    def values(self, tasks: list[Any]) -> list[Any]:
-        """The values of lazy tasks, in this process."""
-        return self.results(self.keep(tasks))
 
     def send(self, value: Any) -> Any:
         """Give tasks access to a value; not scattered, so that it can be recomputed."""
@@ -97,7 +93,7 @@ class _Cluster:
         from distributed import KilledWorker
         from distributed.comm.core import CommClosedError
 
-        gathered = self.client.gather(tasks, asynchronous=True)
+        gathered = self.client.gather(self.keep(tasks), asynchronous=True)
         coming = asyncio.run_coroutine_threadsafe(gathered, self.client.loop.asyncio_loop)
         seen = monotonic()
         try:
@@ -171,7 +167,7 @@ class _ThisProcess:
 
         return list(compute(*tasks))
 
-    keep = values = results
+    keep = results
 
     def send(self, value: Any) -> Any:
         return value

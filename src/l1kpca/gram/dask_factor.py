@@ -241,7 +241,7 @@ def landmark_gram(
     """The Gram of landmarks; workers keep the features if they fit into ``memory`` bytes."""
     keep = rows.shape[0] * whitening.shape[1] * rows.dtype.itemsize <= memory
     features = replace(rows.plain, landmarks=landmarks, whitening=whitening, whole=keep)
-    held = rows.kept(features) if keep else rows.held(memory)
+    held = rows.held(memory, features if keep else None)
     gram = WorkerFactorGram(held, kernel, features)
     own = partial(tasks.sizes, partial(tasks.own_similarity, kernel))
     total = float(rows.run(own, tasks.summarized)[0, 0])
