@@ -68,10 +68,9 @@ class Workers:
         if cost < tuning.SMALL_WORK:
             return list(starmap(work, pieces))
         run = _Run(work, pieces, cost)
-        pool = _pool(self.n_threads, os.getpid()) if self.n_threads > 1 else None
         # The caller works too, so it never waits for a busy pool.
         n_others = min(self.n_threads, len(pieces)) - 1
-        others = list(map(pool.submit, [run.drain] * n_others)) if pool else []
+        others = [_pool(self.n_threads, os.getpid()).submit(run.drain) for _ in range(n_others)]
         try:
             run.drain()
             for other in others:
