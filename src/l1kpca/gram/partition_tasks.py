@@ -74,7 +74,7 @@ Vector = Callable[[View, Array, int], Array]
 """A vector over the rows: gives the entries for rows with features F, given the first index."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Signs:
     """sgn(G w), 1 where that is zero, with some rows flipped; random if there is a seed."""
 
@@ -127,7 +127,7 @@ def nearness(center: Array, floor: float, total: float, view: View, F: Array, fi
 
 def combined(terms: Any, view: View, F: Array, first: int) -> Array:
     """A linear combination of vectors."""
-    return sum((number * v(view, F, first) for number, v in terms), start=np.zeros(len(F)))
+    return sum((number * v(view, F, first) for v, number in terms.items()), start=np.zeros(len(F)))
 
 
 def sums(vectors: Sequence[Vector | Change], view: View, X: Array, first: int) -> Array:
