@@ -173,7 +173,7 @@ class _ThisProcess:
         return value
 
     def merged(self, work: Any, sent: Any, parts: list[tuple[Any, int]], merge: Any) -> Array:
-        return merge(self.results(self.calls(work, [(sent, *part) for part in parts])))
+        return merge(self.results(self.calls(partial(work, sent), parts)))
 
 
 def the_cluster() -> _Cluster | _ThisProcess:
