@@ -46,9 +46,12 @@ def load(path):
     return X[kept], y[kept]
 
 
-def tables(quick=False):
+def tables(quick=False, widest=np.inf):
+    """Name, rows and labels of each table of no more columns."""
     for path in paths(quick):
-        yield path.stem.partition("_")[2], *load(path)
+        X, y = load(path)
+        if X.shape[1] <= widest:
+            yield path.stem.partition("_")[2], X, y
 
 
 def halves(X, y):
@@ -79,9 +82,7 @@ def abnormality(name, train, X, contamination="auto"):
 def scored(name, setting, quick=False):
     """ROC-AUC and average precision by table; None where a detector is not run."""
     found, clean = {}, setting == "clean"
-    for table, X, y in tables(quick):
-        if clean and X.shape[1] > CLEAN_COLUMNS:
-            continue
+    for table, X, y in tables(quick, CLEAN_COLUMNS if clean else np.inf):
         found[table] = None
         if name == "MCD" and X.shape[1] > MCD_COLUMNS:
             continue
@@ -100,9 +101,7 @@ def scored(name, setting, quick=False):
 def line(name, quick=False):
     """F1, share of ordinary rows flagged, share of outliers found, whether it is clear."""
     found = {}
-    for table, X, y in tables(quick):
-        if X.shape[1] > CLEAN_COLUMNS:
-            continue
+    for table, X, y in tables(quick, CLEAN_COLUMNS):
         detector = ours() if name == "l1kpca" else IsolationForest(random_state=0)
         flagged = detector.fit_predict(X) == -1
         clear = bool(getattr(detector, "clear_line_", False))

@@ -103,15 +103,16 @@ def where_it_ran(all_about):
 
 
 def table(columns, lines):
-    """A table in Markdown."""
+    """A table in Markdown; bars in cells are escaped."""
     rows = [columns, ["---"] * len(columns), *lines]
-    return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows)
+    escaped = [[str(cell).replace("|", "\\|") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in escaped)
 
 
 def frame_table(frame):
-    """The same of a data frame, with its index if that has a name; bars in cells are escaped."""
+    """The same of a data frame, with its index if that has a name."""
     frame = frame if frame.index.names == [None] else frame.reset_index()
-    frame = frame.map(lambda v: f"{v:g}" if isinstance(v, float) else str(v).replace("|", "\\|"))
+    frame = frame.map(lambda v: f"{v:g}" if isinstance(v, float) else v)
     return table(list(frame.columns), frame.itertuples(index=False))
 
 

@@ -8,7 +8,6 @@ python -m benchmarks.scale --page                 only write the page
 
 import resource
 import sys
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -41,19 +40,14 @@ def few(settings):
     return {"counts": [10], "name": "wbc"}
 
 
-def with_landmarks(count):
-    from l1kpca.gram.choose import BUILDERS
-
-    return replace(BUILDERS["nystroem"], n_landmarks=count)
-
-
 def fit(n, settings=None, landmarks=None):
     """Components of the Gaussian kernel."""
     from l1kpca import L1KernelPCA
+    from l1kpca.gram.choose import Nystroem
 
     X = make_rows("scale", n, D)
     if landmarks is not None:
-        settings = {"gram": with_landmarks(landmarks), "memory_limit": "1GB"}
+        settings = {"gram": Nystroem(landmarks), "memory_limit": "1GB"}
     pca = L1KernelPCA(COMPONENTS, kernel="rbf", random_state=0, verbose=1, **settings)
     _, wall, cpu = measured(lambda: pca.fit(X))
     found = {"rows": n, "wall time": wall, "CPU time": cpu, "X": X.nbytes}
@@ -95,6 +89,7 @@ def landmarks_on_mnist(counts, name="mnist"):
     from sklearn.metrics import average_precision_score
 
     from l1kpca import L1KernelPCA
+    from l1kpca.gram.choose import Nystroem
     from paper.methods import kernel_matrix, standardized
     from paper.metrics import paper_abnormality
 
@@ -102,7 +97,7 @@ def landmarks_on_mnist(counts, name="mnist"):
     K = kernel_matrix(X, "gaussian", center=True)
     rows = []
     for number in [None, *counts]:
-        gram = "dense" if number is None else with_landmarks(number)
+        gram = "dense" if number is None else Nystroem(number)
         pca = L1KernelPCA(X.shape[1], kernel="rbf", gamma="paper", gram=gram, random_state=0)
         scores, _, cpu = measured(partial(pca.fit_transform, X))
         quality = {
@@ -161,10 +156,10 @@ def _fit_there(X, landmarks, method):
         PCA(COMPONENTS, svd_solver="randomized", random_state=0).fit(X)
         return 1
     from l1kpca import L1KernelPCA
+    from l1kpca.gram.choose import Nystroem
 
-    how = {"kernel": "rbf", "gamma": "median", "gram": with_landmarks(landmarks or 1)}
-    pca = L1KernelPCA(COMPONENTS, random_state=0, **(how if landmarks else {})).fit(X)
-    return int(pca.n_steps_.sum())
+    how = {"kernel": "rbf", "gamma": "median", "gram": Nystroem(landmarks)} if landmarks else {}
+    return int(L1KernelPCA(COMPONENTS, random_state=0, **how).fit(X).n_steps_.sum())
 
 
 TIMES = dict.fromkeys(("wall time", "CPU time", "CPU time / cores"), duration)

@@ -12,8 +12,6 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
-import pandas as pd
-
 from benchmarks import results
 from paper import figures
 from paper.claims import HELD, NOT_HELD, NOT_JUDGED, PARTLY, decide, texts
@@ -41,11 +39,11 @@ def shown_of(experiment, rows, docs):
     by_table = getattr(experiment, "MAIN", "figure") == "table"
     main = [table for _, table in tables] if by_table else pictures
     lines = [[said, f"**{verdict}**", found, how] for said, how, _, verdict, found in claims]
-    criteria = pd.DataFrame(lines, columns=["claim", "verdict", "what the rows say", "criterion"])
+    criteria = results.table(["claim", "verdict", "what the rows say", "criterion"], lines)
     return SimpleNamespace(
         claims=claims,
         overview=[*sentences, *(main[:1] or [NOT_MEASURED])],
-        details=[*sentences, "### Verdicts", results.frame_table(criteria), *pictures]
+        details=[*sentences, "### Verdicts", criteria, *pictures]
         + [f"### {name}\n\n{table}" for name, table in tables],
     )
 
@@ -58,8 +56,8 @@ def judged(claims):
         lines.append([str(number), short, f"**{verdict}**", evidence])
         if verdict == NOT_HELD:
             why_not.append(f"- Claim {number}: {why or evidence}")
-    table = pd.DataFrame(lines, columns=["", "claim", "verdict", "what the rows say"])
-    return {"verdicts": results.frame_table(table), "why_not": "\n".join(why_not) or "Nothing."}
+    verdicts = results.table(["", "claim", "verdict", "what the rows say"], lines)
+    return {"verdicts": verdicts, "why_not": "\n".join(why_not) or "Nothing."}
 
 
 def write(experiments, docs, notes, about):

@@ -44,9 +44,6 @@ def means(rows, kernel, center=False):
     return chosen(rows, kernel, center).pivot_table("explained", index, "method")[[*METHODS]]
 
 
-sentences = noise.sentences
-
-
 def order(rows):
     mean = means(rows, "linear")
     l1 = mean[L1_METHODS]
@@ -171,6 +168,7 @@ def gaussian_table(rows, center):
     return cells(means(rows, "gaussian", center).rename_axis(["σ", "r, %"]))
 
 
+sentences = noise.sentences
 CLAIMS = (order, levels, lead, decline, alike, above_l2, above_r1, best)
 FIGURES = (
     ("robustness", "K as it is; dotted: about the paper's levels, linear kernel.", curves),

@@ -12,16 +12,12 @@ from paper.methods import KERNELS, grid, kernel_matrix, kernel_parameters, stand
 
 SIZES, LARGER = (250, 500, 1000, 2000, 4000), (8000, 16000, 32000)
 GRID = {
-    "full": [
-        *grid(part=["iterations"], seed=range(5), kernel=KERNELS, n_samples=SIZES),
-        # With the linear kernel K is never formed, so that more rows can be had.
-        *grid(part=["iterations"], seed=range(5), kernel=["linear"], n_samples=LARGER),
-        *grid(part=["rate"], dataset=("wbc", "cardio", "musk"), kernel=KERNELS),
-    ],
-    "quick": [
-        *grid(part=["iterations"], seed=[0], kernel=KERNELS, n_samples=(100, 200, 400)),
-        *grid(part=["rate"], dataset=["wbc"], kernel=KERNELS),
-    ],
+    "full": grid(part=["iterations"], seed=range(5), kernel=KERNELS, n_samples=SIZES)
+    # With the linear kernel K is never formed, so that more rows can be had.
+    + grid(part=["iterations"], seed=range(5), kernel=["linear"], n_samples=LARGER)
+    + grid(part=["rate"], dataset=("wbc", "cardio", "musk"), kernel=KERNELS),
+    "quick": grid(part=["iterations"], seed=[0], kernel=KERNELS, n_samples=(100, 200, 400))
+    + grid(part=["rate"], dataset=["wbc"], kernel=KERNELS),
 }
 
 

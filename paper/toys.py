@@ -51,9 +51,6 @@ def by_setting(rows, column):
     return rows.fillna({"sigma": 0}).pivot_table(column, ["sigma", "center", "seed"], "method")
 
 
-sentences = spirals.sentences
-
-
 def same_loading(rows):
     line = counts(rows, "line")
     angles = np.degrees(np.arctan2(line["loading_2"], line["loading_1"]))
@@ -170,6 +167,7 @@ def spiral_table(rows):
     return table[[*METHODS]].rename(index=CENTERING, level=1).rename_axis(["σ", "K"])
 
 
+sentences = spirals.sentences
 CLAIMS = (same_loading, triangles, squares_line, squares_spiral)
 FIGURES = (
     ("toys", "The line, and of the random spirals the one nearest to the paper's.", plot_planes),

@@ -17,34 +17,26 @@ from scipy.sparse import csr_array, csr_matrix
 from l1kpca import peers
 from l1kpca.checks import is_dask
 from l1kpca.directions import BitFlip, LpNorm, Polished, SignIteration, Then
-from l1kpca.estimators.inverse import LinearInverse, RidgeInverse
-from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
-from l1kpca.gram.choose import Blocked, Dense, Factor, GramChoice, Nystroem
-from l1kpca.gram.projection import Projection
+from l1kpca.estimators import inverse, l1_kernel_pca
+from l1kpca.gram import choose, projection
 from l1kpca.kernels import Kernel
 from l1kpca.optimality import ExactSearch, SdpRounding
-from l1kpca.outliers.calibration import Calibration
-from l1kpca.outliers.cells import Cells
-from l1kpca.outliers.columns import Columns
-from l1kpca.outliers.detector import KernelPCAOutlierDetector
-from l1kpca.outliers.novelty import FittedNovelty, Novelty
-from l1kpca.outliers.paper import FittedPaper, Paper
-from l1kpca.outliers.robust import FittedRobust, Robust
-from l1kpca.tables.categories import Category
-from l1kpca.tables.encoder import TableEncoder
-from l1kpca.tables.kinds import Kind
-from l1kpca.tables.written import Dates, Numbers
+from l1kpca.outliers import calibration, cells, columns, detector, novelty, paper, robust
+from l1kpca.tables import categories, encoder, kinds, written
 
 CLASSES: Mapping[str, type] = {
     kind.__name__: kind
     for kind in (
-        L1KernelPCA, peers.JointL1KernelPCA, peers.KwakKernelPCA, peers.L2KernelPCA,
-        peers.R1KernelPCA, peers.XiaoKernelPCA,
-        Projection, Kernel, GramChoice, LinearInverse, RidgeInverse,
+        l1_kernel_pca.L1KernelPCA, inverse.LinearInverse, inverse.RidgeInverse,
+        peers.JointL1KernelPCA, peers.KwakKernelPCA, peers.L2KernelPCA, peers.R1KernelPCA,
+        peers.XiaoKernelPCA,
+        choose.Blocked, choose.Dense, choose.Factor, choose.GramChoice, choose.Nystroem,
+        projection.Projection, Kernel,
         BitFlip, ExactSearch, LpNorm, Polished, SdpRounding, SignIteration, Then,
-        Blocked, Dense, Factor, Nystroem,
-        KernelPCAOutlierDetector, Calibration, Columns, Cells, Robust, FittedRobust, Paper,
-        FittedPaper, Novelty, FittedNovelty, TableEncoder, Kind, Category, Numbers, Dates,
+        detector.KernelPCAOutlierDetector, calibration.Calibration, columns.Columns, cells.Cells,
+        robust.Robust, robust.FittedRobust, paper.Paper, paper.FittedPaper, novelty.Novelty,
+        novelty.FittedNovelty, encoder.TableEncoder, kinds.Kind, categories.Category,
+        written.Numbers, written.Dates,
     )
 }  # fmt: skip
 """Our classes that a model may hold; a renamed class also keeps its old name."""

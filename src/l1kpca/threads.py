@@ -7,7 +7,6 @@ for the same cores are 2 to 5 times as slow.
 
 import os
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -69,10 +68,9 @@ class Workers:
         if cost < tuning.SMALL_WORK:
             return list(starmap(work, pieces))
         run = _Run(work, pieces, cost)
-        pool = _pool(self.n_threads, os.getpid()) if self.n_threads > 1 else None
         # The caller works too, so it never waits for a busy pool.
         n_others = min(self.n_threads, len(pieces)) - 1
-        others = list(map(pool.submit, [run.drain] * n_others)) if pool else []
+        others = [_pool(self.n_threads, os.getpid()).submit(run.drain) for _ in range(n_others)]
         try:
             run.drain()
             for other in others:
@@ -115,7 +113,7 @@ class _Run:
     def __init__(self, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]], cost: float):
         self.results: list[Any] = [None] * len(pieces)
         self.stopped = False
-        self._work, self._left = work, deque(enumerate(pieces))
+        self._work, self._left = work, iter(list(enumerate(pieces)))
         self._cost, self._done = cost, 0.0
         self._listener, self._lock = _listener.get(), threading.Lock()
 
@@ -123,10 +121,8 @@ class _Run:
         """Run pieces until none is left; an error also stops the other threads."""
         outer = _current.set(self)
         try:
-            while not self.stopped:
-                try:
-                    number, piece = self._left.popleft()
-                except IndexError:
+            for number, piece in self._left:  # each goes to one thread
+                if self.stopped:
                     return
                 self.results[number] = self._work(*piece)
         except _Stopped:

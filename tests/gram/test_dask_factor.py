@@ -272,6 +272,34 @@ def test_a_checkpoint_goes_on(X, rows, tmp_path):
         L1KernelPCA(4, checkpoint=path).fit(rows + 1)
 
 
+def test_components_that_were_packed_have_their_own_flips(rows):
+    """No two of four searches flip as many rows."""
+    gram = WorkerFactorGram(DaskRows(rows.rechunk({1: -1})), Kernel("linear"))
+    rng = np.random.default_rng(0)
+    followed = gram.follow(gram.table([gram.random_signs(rng) for _ in range(4)]))
+    flips = [np.array(at, dtype=int) for at in ([5], [], [2, 400, 1499], [7, 8])]
+    expected = entries(gram, followed.signs)
+    for column, at in zip(expected.T, flips, strict=True):
+        column[at] *= -1
+    followed.flip(flips)
+    c = followed.signs
+    vectors = {
+        "coef": [c[0] * 0.5, c[1] - c[3] * 0.25, c[2] - c[0], c[3]],
+        "scores": [followed.image(j) for j in range(4)],
+        "signs": c,
+    }
+    again = gram.unpacked(gram.packed(vectors))
+    np.testing.assert_array_equal(entries(gram, again["signs"]), expected)
+    for name, some in vectors.items():
+        np.testing.assert_allclose(entries(gram, again[name]), entries(gram, some))
+        for vector, other in zip(some, again[name], strict=True):
+            np.testing.assert_array_equal(vector.at, other.at)
+
+
+def entries(gram, vectors):
+    return gram.shown(gram.table(vectors)).compute()
+
+
 def test_a_lost_scheduler_is_said_and_the_checkpoint_goes_on(X, rows, tmp_path, start_script):
     path = tmp_path / "fit.npz"
     scheduler = start_script(

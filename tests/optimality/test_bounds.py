@@ -101,6 +101,27 @@ def test_over_every_gram(case, proof):
     assert sdp_bound(gram)[0] == pytest.approx(expected, rel=close)
 
 
+@pytest.mark.parametrize("n", [9, 60])
+@pytest.mark.parametrize("name", ["identity", "wide"])
+def test_a_proof_by_products_covers_their_rounding_errors(monkeypatch, name, n):
+    """In single precision a sum of n terms may be short of n roundings; here each nearly is.
+
+    The bound of the identity is n, from dual variables of 1; of another matrix we take that of its
+    largest eigenvalue.
+    """
+    monkeypatch.setattr(sdp, "DENSE_ROWS", 0)
+    K = np.eye(n) if name == "identity" else problem(name, n, 0)[0]
+    gram = held(K.astype(np.float32))
+    K = gram.K.astype(float)
+    share = 1 - 0.9 * n * np.finfo(np.float32).eps
+    monkeypatch.setattr(gram, "apply", lambda V: share * (K @ V))
+    y = np.ones(n) if name == "identity" else np.zeros(n)
+    least = n if name == "identity" else n * np.linalg.eigvalsh(K)[-1]
+    bound, proven_by = dual_bound(gram, y)
+    assert proven_by == "lanczos"
+    assert least <= bound <= least * (1 + 1e-4)
+
+
 def test_diagonal_entries_only_shift_the_relaxation():
     """c_i^2 = 1: what is added to the diagonal is added to the value, for the optimum and bound."""
     K, _ = problem("wide", 30, 0)

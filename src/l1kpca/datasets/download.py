@@ -12,7 +12,6 @@ from l1kpca.datasets.loaders import default_cache_dir, info
 from l1kpca.files import OutputError, replacing
 
 BASE_URL = "https://raw.githubusercontent.com/yzhao062/pyod"
-URL_VARIABLE = "L1KPCA_DATA_URL"
 _CHUNK = 16_384
 
 Progress = Callable[[int, int], None]
@@ -51,7 +50,7 @@ def fetch(
         The complete, checked file; `FetchError` says why there is none.
     """
     facts = info(name)
-    base = base_url or os.environ.get(URL_VARIABLE) or BASE_URL
+    base = base_url or os.environ.get("L1KPCA_DATA_URL") or BASE_URL
     if not base.startswith(("http://", "https://")):
         raise ValueError(
             f"base_url={base!r} is not an http address; it must start with http:// or https://."

@@ -69,12 +69,8 @@ class _Cluster:
         return tasks
 
     def keep(self, tasks: list[Any]) -> list[Any]:
-        """Start tasks whose values stay on the workers."""
+        """Start the tasks that are lazy; their values stay on the workers."""
         return list(self.client.compute(tasks))
-
-    def values(self, tasks: list[Any]) -> list[Any]:
-        """The values of lazy tasks, in this process."""
-        return self.results(self.keep(tasks))
 
     def send(self, value: Any) -> Any:
         """Give tasks access to a value; not scattered, so that it can be recomputed."""
@@ -85,12 +81,8 @@ class _Cluster:
 
         Parts that are not kept are computed for this pass and then dropped.
         """
-        from distributed import Future
-
-        blocks, firsts = map(list, zip(*parts, strict=True))
-        if not isinstance(blocks[0], Future):
-            blocks = self.keep(blocks)
-        pieces = [(sent, *part) for part in zip(blocks, firsts, strict=True)]
+        blocks = self.keep([block for block, _ in parts])
+        pieces = [(sent, block, first) for block, (_, first) in zip(blocks, parts, strict=True)]
         level = self.calls(work, pieces, at=blocks)
         del blocks, pieces, parts
         while len(level) > 1:
@@ -102,7 +94,7 @@ class _Cluster:
         from distributed import KilledWorker
         from distributed.comm.core import CommClosedError
 
-        gathered = self.client.gather(tasks, asynchronous=True)
+        gathered = self.client.gather(self.keep(tasks), asynchronous=True)
         coming = asyncio.run_coroutine_threadsafe(gathered, self.client.loop.asyncio_loop)
         seen = monotonic()
         try:
@@ -176,16 +168,15 @@ class _ThisProcess:
 
         return list(compute(*tasks))
 
-    keep = values = results
+    keep = results
 
     def send(self, value: Any) -> Any:
         return value
 
     def merged(self, work: Any, sent: Any, parts: list[tuple[Any, int]], merge: Any) -> Array:
-        def one(part: Any, first: int) -> Any:
-            return work(sent, part if isinstance(part, np.ndarray) else part.compute(), first)
-
-        return merge(Workers(self.n_threads).run(one, parts, cost=np.inf))
+        if isinstance(parts[0][0], np.ndarray):
+            return merge(Workers(self.n_threads).run(partial(work, sent), parts, cost=np.inf))
+        return merge(self.results(self.calls(partial(work, sent), parts)))
 
 
 def the_cluster() -> _Cluster | _ThisProcess:

@@ -49,7 +49,7 @@ def parts_of(X: Any) -> list[Any]:
 def _lengths(parts: list[Any]) -> list[int]:
     from dask.delayed import delayed
 
-    return the_cluster().values([delayed(len)(part) for part in parts])
+    return the_cluster().results([delayed(len)(part) for part in parts])
 
 
 def project_blocks(X: Any, projection: Projection) -> Any:
@@ -114,7 +114,7 @@ def drawn(X: Any, most: int, rng: np.random.Generator) -> tuple[Any, int]:
     places = np.split(rows, np.searchsorted(rows, ends[1:-1]))
     pick, firsts = delayed(_safe_indexing), ends[:-1]
     picked = [pick(part, at - n) for part, at, n in zip(parts, places, firsts, strict=True)]
-    found = the_cluster().values(picked)
+    found = the_cluster().results(picked)
     if isinstance(found[0], np.ndarray):
         return np.concatenate(found), total
     from dask.dataframe.dispatch import concat
@@ -134,8 +134,7 @@ class DaskRows:
         self._firsts = (np.cumsum(counts) - counts)[counts > 0]
         self._parts = parts or list(compress(array.to_delayed().ravel(), counts))
         self.shape = len(array), array.shape[1] if n_columns is None else n_columns
-        self._nbytes = self.shape[0] * self.shape[1] * self.dtype.itemsize
-        self.bytes_held = self._nbytes if parts else 0
+        self.bytes_held = self.shape[0] * self.shape[1] * self.dtype.itemsize if parts else 0
         self.plain = View(np.zeros(self.shape[1], self.dtype), np.zeros((0, self.shape[1])))
         self._cluster = the_cluster()
         self._sent: tuple[Any, Any] = (None, None)
@@ -144,21 +143,19 @@ class DaskRows:
     def here(self) -> Array:
         """All rows, in this process."""
         empty = np.empty((0, self.shape[1]), self.dtype)
-        return np.concatenate([empty, *self._cluster.values(self._parts)])
+        return np.concatenate([empty, *self._cluster.results(self._parts)])
 
-    def held(self, memory: int) -> "DaskRows":
-        """The rows, kept in the workers' memory if they fit into ``memory`` bytes."""
-        return self.kept() if self._nbytes <= memory else self
-
-    def kept(self, features: View | None = None) -> "DaskRows":
-        """The same rows, or features of them, kept in the workers' memory."""
+    def held(self, memory: int, features: View | None = None) -> "DaskRows":
+        """The rows or features of them, kept by the workers if they fit into ``memory`` bytes."""
         from dask.delayed import delayed
 
-        if features is None:
-            return DaskRows(self.array, self._cluster.keep(self._parts))
-        make = delayed(features.made, pure=False, traverse=False)
-        parts = self._cluster.keep([make(part) for part in self._parts])
-        return DaskRows(self.array, parts, features.width)
+        parts, width = self._parts, self.shape[1]
+        if features is not None:
+            make = delayed(features.made, pure=False, traverse=False)
+            parts, width = [make(part) for part in parts], features.width
+        if self.shape[0] * width * self.dtype.itemsize > memory:
+            return self
+        return DaskRows(self.array, self._cluster.keep(parts), width)
 
     @property
     def extremes(self) -> Array:
@@ -168,8 +165,8 @@ class DaskRows:
     def variance(self) -> float:
         """Variance of all entries."""
         # Dask's own gives NaN where a chunk is empty.
-        (mean,) = self._cluster.values([self.array.mean(dtype=np.float64)])
-        return float(self._cluster.values([((self.array - mean) ** 2).mean()])[0])
+        (mean,) = self._cluster.results([self.array.mean(dtype=np.float64)])
+        return float(self._cluster.results([((self.array - mean) ** 2).mean()])[0])
 
     @property
     def digest(self) -> str:
@@ -198,11 +195,3 @@ class DaskRows:
             rows = self.run(partial(tasks.rows_at, wanted), np.concatenate, only=parts)
             self._gathered = index.tobytes(), rows[places]
         return self._gathered[1]
-
-    def mapped(self, work: Any, width: int) -> Any:
-        """The results of ``work`` on each partition, as a lazy Dask array."""
-        from dask.array import from_array
-
-        counts = np.array(self.array.chunks[0])
-        firsts = from_array((np.cumsum(counts) - counts)[:, np.newaxis], chunks=1)
-        return map_rows(self.array, work, width, firsts)

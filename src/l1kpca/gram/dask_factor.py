@@ -18,7 +18,7 @@ from l1kpca import tuning
 from l1kpca._typing import Array
 from l1kpca.gram import partition_tasks as tasks
 from l1kpca.gram.base import Gram
-from l1kpca.gram.collections import DaskRows
+from l1kpca.gram.collections import DaskRows, map_rows
 from l1kpca.gram.followed import Followed
 from l1kpca.gram.partition_tasks import Signs, View
 from l1kpca.gram.projection import Projection
@@ -65,9 +65,9 @@ class WorkerFactorGram(Gram):
         """Sum of |v|, sum of v^2, largest |v| and its row, for a vector v over the rows."""
         return self.run(partial(tasks.sizes, vector), tasks.summarized)[0]
 
-    def sums(self, vectors: Sequence[Any], work: Any = tasks.sums) -> Array:
-        """G^T v without P for each vector, (k, r); with `changes`, for pairs of sign vectors."""
-        totals = self.run(partial(work, list(vectors)))  # F^T v, and the sum of v
+    def sums(self, vectors: Sequence[Any]) -> Array:
+        """G^T v without P, (k, r), for each vector or change of signs."""
+        totals = self.run(partial(tasks.sums, vectors))  # F^T v, and the sum of v
         found = totals[:, :-1]
         if not self.taken_off:
             found = found - np.outer(totals[:, -1], self.origin)
@@ -169,7 +169,7 @@ class WorkerFactorGram(Gram):
         view = replace(self.features, origin=self.view.origin, taken_off=self.taken_off)
         vectors = [vector.entries for vector in table.vectors]
         work = partial(tasks.table, vectors, view, self.dtype)
-        return self.rows.mapped(work, len(vectors))
+        return map_rows(self.rows.array, work, len(vectors))
 
     def signs(self, vector: Any) -> Any:
         """Signs of images; sign vectors stay as they are."""
@@ -177,16 +177,16 @@ class WorkerFactorGram(Gram):
             return Stack(self, [self.signs(one) for one in vector.vectors])
         if vector.terms is not None:
             return vector
-        return Spread(self, ((1.0, Signs(self.weights(vector.at))),))
+        return Spread(self, {Signs(self.weights(vector.at)): 1.0})
 
     def random_signs(self, rng: np.random.Generator) -> Any:
         """Random signs, which each worker draws for its rows."""
         seed = int(rng.integers(2**31))
-        return Spread(self, ((1.0, Signs(np.zeros_like(self.origin), seed=seed)),))
+        return Spread(self, {Signs(np.zeros_like(self.origin), seed=seed): 1.0})
 
     def equal_weights(self) -> Any:
         """Weights of the mean."""
-        return Spread(self, ((1 / self.n_samples, Signs(np.zeros_like(self.origin))),))
+        return Spread(self, {Signs(np.zeros_like(self.origin)): 1 / self.n_samples})
 
     def nearer_weights(self, weights: Any) -> tuple[Any, float]:
         """One Weiszfeld step toward the spatial median, and how far the weights moved (L1)."""
@@ -198,24 +198,22 @@ class WorkerFactorGram(Gram):
         floor = float(np.sqrt(np.finfo(self.dtype).eps) * np.median(positive))
         center = here + (self.origin @ self.whitening if self.streamed else self.origin)
         total = float(self.summary(partial(tasks.nearness, center, floor, 1.0))[0])
-        updated = Spread(self, ((1.0, partial(tasks.nearness, center, floor, total)),))
-        both = ((1.0, updated.entries), (-1.0, weights.entries))
+        updated = Spread(self, {partial(tasks.nearness, center, floor, total): 1.0})
+        both = {updated.entries: 1.0, weights.entries: -1.0}
         return updated, float(self.summary(partial(tasks.combined, both))[0])
 
     def packed(self, vectors: Mapping[str, Sequence[Any]]) -> dict[str, Array]:
         """The few numbers that represent components."""
-        signs = [c.terms[0][1] for c in vectors["signs"]]
-        numbers = np.zeros((len(signs), len(signs)))
-        for row, dual in zip(numbers, vectors["coef"], strict=True):
-            for number, c in dual.terms:
-                row[[known is c for known in signs]] = number
+        signs, turned = zip(
+            *(pair for c in vectors["signs"] for pair in c.terms.items()), strict=True
+        )
         return {
             "w": np.array([c.w for c in signs]),
             "flips": np.concatenate([c.flips for c in signs]),
             "n_flips": np.array([len(c.flips) for c in signs]),
             "seeds": np.array([-1 if c.seed is None else c.seed for c in signs]),
-            "turned": np.array([c.terms[0][0] for c in vectors["signs"]]),
-            "numbers": numbers,
+            "turned": np.array(turned),
+            "numbers": np.array([[v.terms.get(c, 0.0) for c in signs] for v in vectors["coef"]]),
             **{f"{name}_at": np.array([v.at for v in some]) for name, some in vectors.items()},
         }
 
@@ -225,9 +223,9 @@ class WorkerFactorGram(Gram):
         seeds = [None if seed < 0 else int(seed) for seed in arrays["seeds"]]
         signs = [Signs(*c) for c in zip(arrays["w"], flips, seeds, strict=True)]
         terms: dict[str, list[Any]] = {
-            "coef": [tuple(zip(row.tolist(), signs, strict=True)) for row in arrays["numbers"]],
+            "coef": [dict(zip(signs, row.tolist(), strict=True)) for row in arrays["numbers"]],
             "scores": [None] * len(signs),
-            "signs": [((t, c),) for t, c in zip(arrays["turned"].tolist(), signs, strict=True)],
+            "signs": [{c: t} for c, t in zip(signs, arrays["turned"].tolist(), strict=True)],
         }
         return {
             name: [Spread(self, t, at) for t, at in zip(some, arrays[f"{name}_at"], strict=True)]
@@ -241,7 +239,7 @@ def landmark_gram(
     """The Gram of landmarks; workers keep the features if they fit into ``memory`` bytes."""
     keep = rows.shape[0] * whitening.shape[1] * rows.dtype.itemsize <= memory
     features = replace(rows.plain, landmarks=landmarks, whitening=whitening, whole=keep)
-    held = rows.kept(features) if keep else rows.held(memory)
+    held = rows.held(memory, features if keep else None)
     gram = WorkerFactorGram(held, kernel, features)
     own = partial(tasks.sizes, partial(tasks.own_similarity, kernel))
     total = float(rows.run(own, tasks.summarized)[0, 0])

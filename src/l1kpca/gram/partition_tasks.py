@@ -5,7 +5,7 @@ a worker is simply recomputed.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -74,7 +74,7 @@ Vector = Callable[[View, Array, int], Array]
 """A vector over the rows: gives the entries for rows with features F, given the first index."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Signs:
     """sgn(G w), 1 where that is zero, with some rows flipped; random if there is a seed."""
 
@@ -97,6 +97,10 @@ class Signs:
     def __call__(self, view: View, F: Array, first: int) -> Array:
         """The signs."""
         return np.where(self.negative(view, F, first), -1, 1).astype(F.dtype)
+
+
+Change = tuple[Signs, Signs]
+"""c' - c for signs (c, c')."""
 
 
 def image_of(b: Array, view: View, F: Array, first: int) -> Array:
@@ -123,30 +127,23 @@ def nearness(center: Array, floor: float, total: float, view: View, F: Array, fi
 
 def combined(terms: Any, view: View, F: Array, first: int) -> Array:
     """A linear combination of vectors."""
-    return sum((number * v(view, F, first) for number, v in terms), start=np.zeros(len(F)))
+    return sum((number * v(view, F, first) for v, number in terms.items()), start=np.zeros(len(F)))
 
 
-def sums(vectors: list[Vector], view: View, X: Array, first: int) -> Array:
-    """F^T v and the sum of v, side by side, for each vector v."""
+def sums(vectors: Sequence[Vector | Change], view: View, X: Array, first: int) -> Array:
+    """F^T v and the sum of v, side by side, for each vector v; of a change, from its rows alone."""
     out = np.zeros((len(vectors), len(view.origin) + 1))
     for rows, F in view.pieces(X):
         for total, vector in zip(out, vectors, strict=True):
-            v = vector(view, F, first + rows.start)
-            total[:-1] += v @ F
+            at: Any = slice(None)
+            if isinstance(vector, tuple):
+                old, new = (c.negative(view, F, first + rows.start) for c in vector)
+                at = np.flatnonzero(new != old)
+                v = np.where(new[at], -2, 2).astype(F.dtype)
+            else:
+                v = vector(view, F, first + rows.start)
+            total[:-1] += v @ F[at]
             total[-1] += v.sum(dtype=np.float64)
-    return out
-
-
-def changes(pairs: list[tuple[Signs, Signs]], view: View, X: Array, first: int) -> Array:
-    """F^T (c' - c) and the sum of c' - c for pairs of signs (c, c'), from the rows that differ."""
-    out = np.zeros((len(pairs), len(view.origin) + 1))
-    for rows, F in view.pieces(X):
-        for total, (old, new) in zip(out, pairs, strict=True):
-            negative = new.negative(view, F, first + rows.start)
-            at = np.flatnonzero(negative != old.negative(view, F, first + rows.start))
-            change = np.where(negative[at], -2, 2).astype(F.dtype)
-            total[:-1] += change @ F[at]
-            total[-1] += change.sum()
     return out
 
 
@@ -193,12 +190,13 @@ def top(count: int, parts: list[Array]) -> Array:
     return found[np.argsort(found[:, 1])]
 
 
-def table(vectors: list[Vector], view: View, dtype: Any, X: Array, first: Array) -> Array:
-    """Vectors as columns; the index of the first row is an array of one entry."""
+def table(vectors: list[Vector], view: View, dtype: Any, X: Array, block_info: Any) -> Array:
+    """Vectors as columns; Dask says in ``block_info`` which rows these are."""
     out = np.empty((len(X), len(vectors)), dtype=dtype)
+    first = block_info[0]["array-location"][0][0]
     for rows, F in view.pieces(np.asarray(X, dtype=view.origin.dtype)):
         for column, vector in zip(out.T, vectors, strict=True):
-            column[rows] = vector(view, F, int(first.item()) + rows.start)
+            column[rows] = vector(view, F, first + rows.start)
     return out
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Spread:
     """A vector over the rows, represented by a few numbers.
 
-    ``terms`` are coefficients and vectors that workers can compute, and ``at`` is G^T v without P.
+    ``terms`` are vectors that workers can compute, with factors, and ``at`` is G^T v without P.
     Without terms, the vector is the image G b, and ``at`` is b.
     """
 
@@ -58,13 +58,13 @@ class Spread:
     def __sub__(self, other: "Spread") -> "Spread":
         if self.terms is None or other.terms is None:
             return Spread(self.gram, None, self.at - other.at)
-        terms = {id(vector): (number, vector) for number, vector in self.terms}
-        for number, vector in other.terms:
-            terms[id(vector)] = terms.get(id(vector), (0.0,))[0] - number, vector
-        return Spread(self.gram, tuple(terms.values()), self.at - other.at)
+        terms = dict(self.terms)
+        for vector, number in other.terms.items():
+            terms[vector] = terms.get(vector, 0.0) - number
+        return Spread(self.gram, terms, self.at - other.at)
 
     def __mul__(self, number: float) -> "Spread":
-        terms = self.terms and tuple((number * times, vector) for times, vector in self.terms)
+        terms = self.terms and {vector: number * times for vector, times in self.terms.items()}
         return Spread(self.gram, terms, self.at * number)
 
     def __truediv__(self, number: float) -> "Spread":
@@ -145,7 +145,7 @@ class Stack:
     def __matmul__(self, other: Any) -> Any:
         if isinstance(other, Spread):
             return np.array([vector @ other for vector in self.vectors])
-        total = Spread(self.gram, (), np.zeros(self.gram.directions.shape[1]))
+        total = Spread(self.gram, {}, np.zeros(self.gram.directions.shape[1]))
         for number, vector in zip(other.tolist(), self.vectors, strict=True):
             total -= vector * -number
         return total
@@ -158,7 +158,7 @@ class WorkerFollowed(Followed):
     _lists = ("_signs", "_raw", "_now", "_before")
 
     def __init__(self, gram: "WorkerFactorGram", starts: Stack):
-        self._signs: list[Signs] = [c.terms[0][1] for c in starts.vectors]
+        self._signs: list[Signs] = [c for start in starts.vectors for c in start.terms]
         self._raw = list(gram.sums(self._signs))
         self.leave(gram)
         self._next: dict[int, tuple[Signs, Array]] = {}
@@ -173,7 +173,7 @@ class WorkerFollowed(Followed):
     def signs(self) -> list[Spread]:  # type: ignore[override]
         """The sign vectors."""
         pairs = zip(self._signs, self._raw, strict=True)
-        return [Spread(self.gram, ((1.0, c),), raw) for c, raw in pairs]
+        return [Spread(self.gram, {c: 1.0}, raw) for c, raw in pairs]
 
     @property
     def values(self) -> list[float]:
@@ -198,7 +198,7 @@ class WorkerFollowed(Followed):
 
     def _change_to(self, new: dict[int, Signs]) -> dict[int, Array]:
         pairs = [(self._signs[j], c) for j, c in new.items()]
-        raw: Any = self.gram.sums(pairs, tasks.changes) if new else []
+        raw: Any = self.gram.sums(pairs) if new else []
         self._next = {j: (c, change) for (j, c), change in zip(new.items(), raw, strict=True)}
         return {j: self.gram.projected(change) for j, (_, change) in self._next.items()}
 

@@ -8,6 +8,7 @@ of V (Burer and Monteiro).  If :math:`\operatorname{Diag}(y) - K` has no negativ
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isqrt
 from time import monotonic
@@ -156,13 +157,11 @@ def cholesky_bound(K: Array, y: Array, w: Array, estimate: float) -> float:
         A = -K
         A.flat[:: n + 1] += raised
         trace = float(np.abs(A.diagonal()).sum())
-        try:
+        margin *= 4
+        with suppress(linalg.LinAlgError):
             linalg.cholesky(A, lower=True, overwrite_a=True, check_finite=False)
-        except linalg.LinAlgError:
-            margin *= 4
-            continue
-        # Twice gamma also covers the rounding of A itself.
-        return float(raised.sum() + n * 2 * (n + 2) * unit * trace)
+            # Twice gamma also covers the rounding of A itself.
+            return float(raised.sum() + n * 2 * (n + 2) * unit * trace)
 
 
 def matrix_of(gram: Gram) -> Array:
