@@ -64,12 +64,11 @@ def write_table(
 
 def _plain(frame: pd.DataFrame, *, safe: bool) -> pd.DataFrame:
     """Numbers and text; what is neither becomes text."""
-    others = [
-        name
-        for name, values in frame.items()
-        if not (types.is_numeric_dtype(values) or types.is_string_dtype(values.dtype))
-    ]
-    frame = frame.astype(dict.fromkeys(others, "str"))
+    frame = frame.copy(deep=False)
+    for name, values in frame.items():
+        if not (types.is_numeric_dtype(values) or types.is_string_dtype(values.dtype)):
+            # Before version 3, pandas makes text of what is missing, too.
+            frame[name] = values.astype("str").where(values.notna())
     return without_formulas(frame) if safe else frame
 
 
