@@ -58,7 +58,10 @@ NUMBER = re.compile(r"-? ?\b\d[\d_.]*(?:e[+-]?\d+)?\b")
 
 
 def mutants(part, clusters=None):
-    """All mutants of a part: file, operator, which occurrence of it; of what speaks to Dask or not."""
+    """All mutants of a part, or of what in it does or does not speak to Dask.
+
+    Each is a file, an operator, and which occurrence of it.
+    """
     home = ROOT / "src" / "l1kpca" / part
     for path in sorted(home.glob("*.py")) if home.is_dir() else [home.with_suffix(".py")]:
         if clusters not in (None, path.stem in CLUSTERS):
