@@ -57,11 +57,14 @@ WITHOUT_RESULT = re.compile(r"\bcost(_in_all)? ?=|\bstrict=|@dataclass\(")
 NUMBER = re.compile(r"-? ?\b\d[\d_.]*(?:e[+-]?\d+)?\b")
 
 
-def mutants(part, clusters=True):
-    """All mutants of a part: file, operator, which occurrence of it."""
+def mutants(part, clusters=None):
+    """All mutants of a part, or of what in it does or does not speak to Dask.
+
+    Each is a file, an operator, and which occurrence of it.
+    """
     home = ROOT / "src" / "l1kpca" / part
     for path in sorted(home.glob("*.py")) if home.is_dir() else [home.with_suffix(".py")]:
-        if path.stem in CLUSTERS and not clusters:
+        if clusters not in (None, path.stem in CLUSTERS):
             continue
         tree = get_ast_from_path(path)
         for name in OPERATORS:
@@ -215,7 +218,13 @@ def options():
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for one mutant")
     parser.add_argument("--part", choices=PARTS, action="append", help="mutate these parts alone")
-    parser.add_argument("--no-clusters", action="store_true", help="leave out what speaks to Dask")
+    dask = parser.add_mutually_exclusive_group()
+    dask.set_defaults(clusters=None)
+    for name, clusters, words in (("no", False, "leave out"), ("only", True, "mutate nothing but")):
+        dask.add_argument(
+            f"--{name}-clusters", action="store_const", const=clusters, dest="clusters",
+            help=f"{words} what speaks to Dask",
+        )  # fmt: skip
     parser.add_argument("--jobs", type=int, default=2, help="mutants that are tried at once")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants.json")
     return parser.parse_args()
@@ -223,7 +232,8 @@ def options():
 
 def main():
     given = options()
-    everything = {part: list(mutants(part, not given.no_clusters)) for part in given.part or PARTS}
+    everything = {part: list(mutants(part, given.clusters)) for part in given.part or PARTS}
+    everything = {part: all_of_it for part, all_of_it in everything.items() if all_of_it}
     draw = random.Random(given.seed)
     shuffled = (draw.sample(all_of_it, len(all_of_it)) for all_of_it in everything.values())
     # One of each part in turn, so that small parts are tried as well.

@@ -25,6 +25,7 @@ from l1kpca.gram.collections import DaskRows
 from l1kpca.gram.dask_factor import WorkerFactorGram
 from l1kpca.kernels import Kernel
 from l1kpca.peers import L2KernelPCA
+from l1kpca.threads import computing
 from tests.gram.conftest import bytes_sent_by_workers
 
 N = 1500
@@ -89,6 +90,14 @@ def test_as_on_one_machine(X, rows, name):
     assert found.gram_.lost_share == pytest.approx(here.gram_.lost_share, abs=1e-12)
     assert found.total_variance_ == pytest.approx(here.total_variance_, rel=1e-9)
     np.testing.assert_allclose(found.transform(X), here.transform(X), atol=1e-8)
+
+
+def test_the_median_goes_with_the_unit(X, rows):
+    """A row on the median must not divide by zero, in whatever unit distances are tiny."""
+    unit, model = 2.0**-80, L1KernelPCA(2, center="median")
+    expected = unit * model.fit(rows).transform(X)
+    found = model.fit(unit * rows).transform(unit * X)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * unit)
 
 
 @pytest.mark.parametrize("name", ["linear", "landmarks not kept"])
@@ -347,6 +356,13 @@ def test_interrupted_is_not_fitted(client, rows):
 def test_progress_is_shown(rows, capsys):
     L1KernelPCA(2, verbose=1).fit(rows)
     assert "2/2 components" in capsys.readouterr().err
+
+
+def test_a_pass_over_the_rows_begins_with_none_and_ends_with_all(rows):
+    heard = []
+    with computing(listener=heard.append):
+        assert DaskRows(rows).digest
+    assert heard == [0, 1]
 
 
 def test_a_model_from_a_cluster_can_be_saved(X, rows, tmp_path):

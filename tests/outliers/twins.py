@@ -153,10 +153,8 @@ def cell_oddness(X, X_new):
     residual = new[:, 0] / unit
     distance = new[:, 1] / (MAD * np.median(np.abs(old[:, 1]), axis=0))
     sums = [(np.arcsinh(values) ** 2).sum(axis=1) for values in (distance, residual)]
-    surprises = [
-        surprise(np.abs(old[:, 0, j]) / unit, np.abs(residual[:, j]), 0.98, normal=True)
-        for j in range(d)
-    ]
+    seen = np.abs(old[:, 0]).ravel() / unit  # of all columns: the rows are few
+    surprises = [surprise(seen, np.abs(residual[:, j]), 0.98, normal=True) for j in range(d)]
     largest = np.maximum(np.max(surprises, axis=0) - math.log(d), 0)
     return residual, np.array([*sums, largest]).T
 

@@ -92,6 +92,13 @@ def test_times_are_text_in_csv(tmp_path):
     ]
 
 
+def test_what_is_missing_is_an_empty_cell_in_csv(tmp_path):
+    missing = {"category": ["a", None], "period[D]": ["2024-01-31", None], "boolean": [True, None]}
+    columns = {kind: pd.array(cells, dtype=kind) for kind, cells in missing.items()}
+    write_table([pd.DataFrame(columns | {"n": [1, 2]})], tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().splitlines()[-1] == ",,,2"
+
+
 def test_what_parquet_cannot_hold_is_explained(tmp_path):
     mixed = pd.DataFrame({"a": [1, "x"], "b": [1, 2]}, dtype=object)
     with pytest.raises(OutputError, match="it cannot hold a column"):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+import narwhals as nw
 import numpy as np
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
@@ -84,8 +85,8 @@ class Calibrated:
         n_rows, rng = _num_samples(X), check_seed(self.random_state)
         count = min(max(1, round(self.calibration * n_rows)), n_rows - 1)
         held = np.sort(rng.choice(n_rows, count, replace=False))
-        self._fit(_safe_indexing(X, np.delete(np.arange(n_rows), held)))
-        self.calibrate(_safe_indexing(X, held))
+        self._fit(_rows_of(X, np.delete(np.arange(n_rows), held)))
+        self.calibrate(_rows_of(X, held))
         self.calibration_ = replace(self.calibration_, rows=held, n_split=n_rows)
         return X
 
@@ -229,6 +230,11 @@ def too_few(name: str, level: float, n_reference: int) -> str:
     wanted = _ceil(1 / level - 1)
     few = f"no row can be flagged at {name}={level:g}: {n_reference} reference rows are too few"
     return f"{few}, it takes at least {wanted}" if n_reference < wanted else ""
+
+
+def _rows_of(X: Any, rows: Array) -> Any:
+    """Some rows of a matrix or table; scikit-learn 1.6 takes none from those of pyarrow."""
+    return X.take(rows) if nw.dependencies.is_pyarrow_table(X) else _safe_indexing(X, rows)
 
 
 def _ceil(value: float) -> int:

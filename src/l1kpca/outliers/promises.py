@@ -38,8 +38,8 @@ def standing_apart(abnormality: Array) -> int:
     In a Pareto tail, the log ratio of neighbors, times their place from the top, is exponential;
     in a lighter tail it is smaller toward the top.  An F test compares each with those below.
     """
-    (scores,), middle = rounded(abnormality), float(np.median(abnormality))
-    tail = np.unique(scores[scores > np.float32(middle)])[::-1].astype(np.float64) - middle
+    scores, middle = rounded(abnormality)[0].astype(np.float64), float(np.median(abnormality))
+    tail = np.unique(scores[scores > np.float32(middle)])[::-1] - middle
     gaps = np.arange(1, len(tail)) * np.log(tail[:-1] / tail[1:])
     window, places = max(len(tail) // 5, 5), len(tail) // 2
     if places + window > len(gaps):

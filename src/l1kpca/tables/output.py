@@ -64,8 +64,10 @@ def write_table(
 
 def _plain(frame: pd.DataFrame, *, safe: bool) -> pd.DataFrame:
     """Numbers and text; what is neither becomes text."""
-    others = frame.select_dtypes(["datetime", "datetimetz", "timedelta", "category"])
-    frame = frame.astype(dict.fromkeys(others, "str"))
+    frame = frame.copy(deep=False)
+    for name in frame.select_dtypes(["datetime", "datetimetz", "timedelta", "category"]):
+        # Before version 3, pandas makes text of what is missing, too.
+        frame[name] = frame[name].astype("str").where(frame[name].notna())
     return without_formulas(frame) if safe else frame
 
 
