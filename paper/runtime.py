@@ -2,6 +2,7 @@
 
 import math
 import time
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -43,19 +44,24 @@ def fit(at, X):
     count = X.shape[1] // 2 if at["method"] == HALF else X.shape[1]
     how = {"gram": "dense", "center": False, "random_state": 0, **kernel_parameters(at["kernel"])}
     pca, times = ALL_METHODS[name](count, **how), []
-    inner = type(pca)._take  # noqa: SLF001 (the way in between two components)
+    inner = type(pca)._component_solver  # noqa: SLF001 (the way in between two components)
 
-    def stopped(*given):
-        """The components up to the limit; notes when each came."""
-        for component in inner(*given):
-            times.append(time.perf_counter() - begin)
-            yield component
-            if times[-1] - times[0] > LIMIT:
-                return
+    def stopped(self, X):
+        """A solver that notes when each component came, and stops at the limit."""
+        solver = inner(self, X)
+
+        def components(gram, limit):
+            for component in solver.components(gram, limit):
+                times.append(time.perf_counter() - begin)
+                yield component
+                if times[-1] - times[0] > LIMIT:
+                    return
+
+        return SimpleNamespace(components=components)
 
     asked, begin = most_components(X, at, count), time.perf_counter()
     if name in (KWAK, XIAO):
-        with patch.object(type(pca), "_take", stopped):
+        with patch.object(type(pca), "_component_solver", stopped):
             pca.fit(X)
         return whole(times, asked)
     pca.fit(X)

@@ -1,13 +1,11 @@
-"""What a worker calculates of its rows, and what it is sent, without a cluster."""
+"""What a worker calculates of its rows, without a cluster."""
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from l1kpca import tuning
-from l1kpca.gram.dask_factor import WorkerFactorGram
-from l1kpca.gram.partition_tasks import Signs, View, largest_gains
-from l1kpca.gram.spread import Spread
+from l1kpca.gram.partition_tasks import View, largest_gains
 
 
 @pytest.mark.parametrize("span", [7, 1000])
@@ -31,26 +29,3 @@ def test_the_largest_gains_of_a_partition(monkeypatch, span):
     found = largest_gains(3, signs, X.T @ c, diagonal.max(), view, X, 0)
     found = found[np.argsort(-found[:, 0])]
     assert_allclose(found, np.column_stack([gain[best], best, c[best]]))
-
-
-def test_components_are_unpacked_each_with_its_own_flips():
-    rng, gram = np.random.default_rng(0), object.__new__(WorkerFactorGram)
-    kinds = [([3, 8], None), ([], 5), ([1, 2, 9], None), ([4], 0)]
-    signs = [Signs(rng.normal(size=3), np.array(flips, int), seed) for flips, seed in kinds]
-    terms = {
-        "signs": [((number, c),) for number, c in zip([1.0, -1.0, 1.0, -1.0], signs, strict=True)],
-        "coef": [tuple((rng.normal(), c) for c in signs[: i + 1]) for i in range(4)],
-        "scores": [None] * 4,
-    }
-    vectors = {
-        name: [Spread(gram, t, rng.normal(size=3)) for t in of] for name, of in terms.items()
-    }
-    packed = gram.packed(vectors)
-    found = gram.unpacked(packed)
-    for one, (flips, seed) in zip(found["signs"], kinds, strict=True):
-        assert_array_equal(one.terms[0][1].flips, flips)
-        assert one.terms[0][1].seed == seed
-    again = gram.packed(found)
-    assert {name: a.tolist() for name, a in again.items()} == {
-        name: a.tolist() for name, a in packed.items()
-    }

@@ -65,9 +65,10 @@ def write_table(
 def _plain(frame: pd.DataFrame, *, safe: bool) -> pd.DataFrame:
     """Numbers and text; what is neither becomes text."""
     frame = frame.copy(deep=False)
-    for name in frame.select_dtypes(["datetime", "datetimetz", "timedelta", "category"]):
-        # Before version 3, pandas makes text of what is missing, too.
-        frame[name] = frame[name].astype("str").where(frame[name].notna())
+    for name, values in frame.items():
+        if not (types.is_numeric_dtype(values) or types.is_string_dtype(values.dtype)):
+            # Before version 3, pandas makes text of what is missing, too.
+            frame[name] = values.astype("str").where(values.notna())
     return without_formulas(frame) if safe else frame
 
 
