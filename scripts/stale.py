@@ -9,9 +9,9 @@ ROOT = Path(__file__).resolve().parents[1]
 CORE = ("kernels.py", "loops.py", "gram", "directions", "components", "estimators", "tuning.py")
 PAGES = {
     # page, what it is written from: parts of the package that it measures
-    ("performance.md", "speed"): (*CORE, "peers"),
+    ("performance.md", "speed"): (*CORE, "peers.py"),
     ("scaling.md", "scale"): CORE,
-    ("reproduction.md", None): (*CORE, "peers", "datasets"),
+    ("reproduction.md", None): (*CORE, "peers.py", "datasets"),
     ("optimality.md", "optimality"): ("optimality", "directions"),
     ("detection.md", "detection"): ("outliers", "estimators", "directions"),
     ("promise.md", "promise"): ("outliers",),

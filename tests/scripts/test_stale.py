@@ -41,9 +41,9 @@ def test_pages_older_than_their_code_are_named(commit):
 
 def test_a_page_that_names_the_commits_it_was_measured_at_is_as_old_as_the_oldest(commit):
     day = 86_400
-    commit("src/l1kpca/peers/l1.py", 1_000 * day)
+    commit("src/l1kpca/peers.py", 1_000 * day)
     _, first = stale.last_change()
-    commit("src/l1kpca/peers/l2.py", 1_002 * day)
+    commit("src/l1kpca/peers.py", 1_002 * day)
     _, second = stale.last_change()
     said = "**All held.** Measured with l1kpca 1.0 at {} (today)."
     commit("docs/reproduction.md", 1_004 * day, said.format(f"{second}, {first}"))
