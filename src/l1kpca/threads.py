@@ -7,6 +7,7 @@ for the same cores are 2 to 5 times as slow.
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -113,7 +114,7 @@ class _Run:
     def __init__(self, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]], cost: float):
         self.results: list[Any] = [None] * len(pieces)
         self.stopped = False
-        self._work, self._left = work, iter(list(enumerate(pieces)))
+        self._work, self._left = work, deque(enumerate(pieces))
         self._cost, self._done = cost, 0.0
         self._listener, self._lock = _listener.get(), threading.Lock()
 
@@ -121,8 +122,10 @@ class _Run:
         """Run pieces until none is left; an error also stops the other threads."""
         outer = _current.set(self)
         try:
-            for number, piece in self._left:  # each goes to one thread
-                if self.stopped:
+            while not self.stopped:
+                try:
+                    number, piece = self._left.popleft()
+                except IndexError:
                     return
                 self.results[number] = self._work(*piece)
         except _Stopped:

@@ -70,8 +70,8 @@ LANDMARKS = 500
 # 1024, ten linear components of 20 000 or 100 000 rows take 1.1 times as long and are no better.
 FEWEST_SAMPLED, MOST_SAMPLED, SAMPLED_SHARE = 128, 512, 16
 
-# With more rows, random starts compete on this sample: 16 starts of 7603 rows take a tenth of the
-# time.
+# With more rows, random starts compete on this sample: 16 starts of 7603 rows then take about twice
+# the time of one (docs/performance.md).
 SAMPLED_STARTS = 4000
 
 # Clean rows whose span is used, components shown of it, and the damping of its directions as a
@@ -85,6 +85,7 @@ SPAN_ROWS, SPAN_COMPONENTS, DAMPING = 2000, 10, 1e-5
 # take two thirds of the time of five batches of 2.
 COMPONENT_BATCHES = 2, 8, 16
 BATCH_ENTRIES = 4_000_000  # signs of a batch of starts: 32 MB, and as much for their images
+TABLE_ROOM = 64  # columns a table of components has room for at first; what is not filled is free
 
 # ``n_starts="auto"``: if one start in six improves, the chance of 16 failures in a row is below 6
 # %.

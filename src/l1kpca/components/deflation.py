@@ -71,27 +71,27 @@ class Deflation:
         coefs = scores = gram.table([])
         negligible, share = _noise(gram)
         waiting: Followed | None = None
-        rivals = self._rivals(gram)
+        ahead = self._starts_ahead(gram)
         for index in range(limit):
             # A zero diagonal may belong to an indefinite K; a small one is rounding error, which a
             # search could improve forever.
             if 0 < abs(gram.diagonal()).sum() <= negligible:
                 return
-            batch = batch_size(self.start, index, gram.n_samples) if rivals else 1
+            batch = batch_size(self.start, index, ahead * gram.n_samples) if ahead else 1
             if batch and index + batch > len(so_far):
                 # Each batch has its own generator, so an interrupted fit can resume anywhere.
                 rng = np.random.default_rng([self.seed, index])
-                if rivals:
+                if ahead:
                     waiting = gram.follow(self._starts(gram, rng, batch, limit - index))
-            first = waiting.pop(rivals) if waiting is not None else None
+            first = waiting.pop(ahead) if waiting is not None else None
             known = so_far[index] if index < len(so_far) else None
             found = known or self._next(gram, first, rng, (coefs.T, scores.T), negligible)
             if found is None:
                 return
-            coefs = gram.appended(coefs, found.coef)
-            scores = gram.appended(scores, found.scores)
-            # A million rows are held once, in the tables.
-            found = replace(found, coef=[*coefs.T][-1], scores=[*scores.T][-1])
+            coefs = gram.appended(coefs, found.coef, limit)
+            scores = gram.appended(scores, found.scores, limit)
+            (*_, coef), (*_, score) = coefs.T, scores.T
+            found = replace(found, coef=coef, scores=score)  # so that a million rows are held once
             if known is None:
                 yield found
             gram = gram.without(found.coef, found.scores)
@@ -127,10 +127,11 @@ class Deflation:
             else:
                 return
             for coef, score in zip(*batch, strict=True):
-                coefs, scores = gram.appended(coefs, coef), gram.appended(scores, score)
+                coefs = gram.appended(coefs, coef, limit)
+                scores = gram.appended(scores, score, limit)
             index, gram = index + size, left
 
-    def _rivals(self, gram: Gram) -> int:
+    def _starts_ahead(self, gram: Gram) -> int:
         """Starts of a component that are made before its turn comes; 0: all when it comes."""
         if self.n_starts == 1:
             return 1
@@ -159,8 +160,10 @@ class Deflation:
         new = _component(gram, direction, *earlier, negligible)
         if new is None and first is not None:
             # Earlier components took all from this start; the largest row has some left.
-            direction = self.finder.find(gram, norm(gram, rng))[0]
-            new = _component(gram, direction, *earlier, negligible)
+            again = self.finder.find(gram, norm(gram, rng))[0]
+            new = _component(
+                gram, replace(again, n_starts=direction.n_starts), *earlier, negligible
+            )
         return new.oriented() if new and self.orient else new
 
     def _direction(self, gram: Gram, first: Followed | None, rng: np.random.Generator) -> Direction:
@@ -170,7 +173,10 @@ class Deflation:
             return best_of_starts(self.finder, gram, begin, self.n_starts, rng)
         signs_alone = not isinstance(self.finder, SignSearch)
         starts: Any = gram.table(first.signs) if signs_alone else first
-        best = max(self.finder.find(gram, starts), key=lambda direction: direction.value)
+        found = self.finder.find(gram, starts)
+        if len(found) == 1:
+            return found[0]
+        best = max(found, key=lambda direction: direction.value)
         return replace(best, n_starts=self.n_starts or 1)
 
 

@@ -7,7 +7,6 @@ The other methods build on these; override them where you can do better.  Add on
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,6 @@ from l1kpca._typing import Array
 from l1kpca.gram.followed import Followed
 from l1kpca.gram.projection import Projection
 from l1kpca.threads import spans
-
-_PLACE = attrgetter("__array_interface__")  # of an array: its memory and how it is laid out
 
 LowRank = tuple[Array, Array]
 """Factors (L, R), both (rank, n_samples), of a symmetric matrix L^T R to subtract."""
@@ -96,18 +93,26 @@ class Gram(ABC):
     # the entries stay there, and a few numbers represent them.
 
     def table(self, vectors: Sequence[Array]) -> Array:
-        """Vectors as the columns of one array, without a copy if `appended` put them there."""
-        room = vectors[0].base if len(vectors) else None
-        held = room[: len(vectors)] if isinstance(room, np.ndarray) else np.empty(0)
-        if len(vectors) and [*map(_PLACE, held)] == [*map(_PLACE, vectors)]:
-            return held.T
-        return np.array(vectors).T if len(vectors) else np.zeros((self.n_samples, 0), self.dtype)
+        """Vectors as the columns of one array: the one that `appended` put them in, if it did."""
+        if not len(vectors):
+            return np.zeros((self.n_samples, 0), self.dtype)
+        room = vectors[0].base
+        if isinstance(room, np.ndarray) and len(room) >= len(vectors):
+            held = room[: len(vectors)]
+            if all(map(_are_one, held, vectors)):
+                return held.T
+        return np.array(vectors).T
 
-    def appended(self, table: Array, vector: Array) -> Array:
-        """The table with one more column; it may share memory with ``table``."""
+    def appended(self, table: Array, vector: Array, most: int) -> Array:
+        """The table with one more column, of ``most`` in the end.
+
+        It shares memory with ``table``, of which no other table with one more column may be made.
+        """
         count, room = table.shape[1], table.base
         if count == 0 or room is None or len(room) == count:
-            room = np.empty((max(16, 2 * count), self.n_samples), dtype=self.dtype)
+            # What is not filled takes no memory.
+            rows = min(most, max(tuning.TABLE_ROOM, 2 * count))
+            room = np.empty((rows, self.n_samples), dtype=self.dtype)
             room[:count] = table.T
         room[count] = vector
         return room[: count + 1].T
@@ -148,6 +153,11 @@ class Gram(ABC):
     def unpacked(self, arrays: Mapping[str, Array]) -> dict[str, Sequence[Array]]:
         """Undo `packed`."""
         return {name: list(arrays[name]) for name in ("coef", "scores", "signs")}
+
+
+def _are_one(one: Array, other: Array) -> bool:
+    """Whether two arrays are the same numbers in memory."""
+    return bool(one.__array_interface__ == other.__array_interface__)
 
 
 class Minus(Gram):

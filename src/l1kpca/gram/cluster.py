@@ -149,7 +149,7 @@ def _received(value: Any) -> Any:
 
 
 class _ThisProcess:
-    """No cluster: runs the same tasks in threads of this process."""
+    """No cluster: runs the same tasks in this process, in threads unless Dask is set otherwise."""
 
     def __init__(self) -> None:
         self.n_threads = joblib.cpu_count()

@@ -160,7 +160,7 @@ class WorkerFactorGram(Gram):
         """Vectors side by side."""
         return Stack(self, list(vectors))
 
-    def appended(self, table: Any, vector: Any) -> Any:
+    def appended(self, table: Any, vector: Any, most: int) -> Any:
         """The table with one more vector."""
         return Stack(self, [*table.vectors, vector])
 
