@@ -24,6 +24,7 @@ __all__ = ["JointL1KernelPCA", "KwakKernelPCA", "L2KernelPCA", "R1KernelPCA", "X
 class _Decomposed(KernelPCABase):
     """Finds components one by one, after decomposing K."""
 
+    _page_home = "l1kpca.peers"
     start: Any = "auto"
     _method: ClassVar[Callable[..., ComponentSolver]]
 
@@ -145,6 +146,7 @@ class JointL1KernelPCA(KernelPCABase):
     True
     """
 
+    _page_home = "l1kpca.peers"
     solver: Any = "polished"
     start: Any = "auto"
     n_starts: int = 1
@@ -212,6 +214,7 @@ class R1KernelPCA(KernelPCABase):
     array([[0.9, 0.5]])
     """
 
+    _page_home = "l1kpca.peers"
     weights: str = "huber"
     tol: float = 1e-6
 

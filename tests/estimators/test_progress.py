@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from l1kpca import L1KernelPCA
+from l1kpca.components.deflation import Deflation
 from l1kpca.estimators import progress
 from l1kpca.estimators.progress import ProgressBar
 
@@ -114,3 +115,25 @@ def test_it_is_silent_by_default_and_changes_nothing(make_rows, capsys):
     assert capsys.readouterr().err == ""
     loud = L1KernelPCA(3, kernel="rbf", verbose=1).fit(X)
     np.testing.assert_array_equal(loud.dual_components_, quiet.dual_components_)
+
+
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_a_search_is_closed_before_its_components_are_kept(monkeypatch, verbose):
+    """It holds vectors of all rows, which nobody needs once there is enough variance."""
+    components, keep, events = Deflation.components, L1KernelPCA._keep, []
+
+    def search(solver, gram, limit):
+        try:
+            yield from components(solver, gram, limit)
+            events.append("exhausted")
+        finally:
+            events.append("closed")
+
+    def note_and_keep(*given):
+        events.append("kept")
+        return keep(*given)
+
+    monkeypatch.setattr(Deflation, "components", search)
+    monkeypatch.setattr(L1KernelPCA, "_keep", note_and_keep)
+    L1KernelPCA(0.5, verbose=verbose).fit(np.random.default_rng(0).normal(size=(30, 5)))
+    assert events == ["closed", "kept"]

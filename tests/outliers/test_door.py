@@ -11,7 +11,7 @@ from sklearn.decomposition import KernelPCA
 from sklearn.exceptions import NotFittedError
 
 from l1kpca import KernelPCAOutlierDetector, L1KernelPCA
-from l1kpca.outliers import RULES, Robust
+from l1kpca.outliers import RULES, Robust, make_rule, rule_name
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 K = X @ X.T
@@ -214,3 +214,22 @@ def test_what_a_kernel_pca_leaves_open_is_the_detectors():
     detector.set_params(pca=L1KernelPCA(2)).fit(X)
     assert {"n_jobs": 2, "memory_limit": "8MB"}.items() <= detector.pca_.get_params().items()
     assert detector.pca.n_jobs is None, "the given one is not touched"
+
+
+@pytest.mark.parametrize(
+    ("given", "contamination", "name"),
+    [
+        ("auto", "auto", "robust"), ("auto", 0.1, "robust"),
+        ("auto", 0, "novelty"), ("auto", 0.0, "novelty"),
+        *[(name, 0, name) for name in RULES], (Robust(), 0, "Robust"),
+    ],
+)  # fmt: skip
+def test_the_name_of_a_rule(given, contamination, name):
+    assert rule_name(given, contamination) == name
+    assert type(make_rule(given, contamination)) is RULES[name.lower()]
+
+
+def test_names_of_rules_are_not_those_of_their_classes(monkeypatch):
+    """Pages and results of the command line show them: renaming a class changes neither."""
+    monkeypatch.setitem(RULES, "robust", type("Renamed", (Robust,), {}))
+    assert rule_name("auto") == "robust"

@@ -120,19 +120,7 @@ class KernelPCABase(FittedKernelPCA):
             bar = ProgressBar(type(self).__name__) if self.verbose else None
             with computing(self.n_jobs, bar.hear if bar else None) as workers:
                 gram, weights, kernel = self._hold(X, workers, cluster)
-                asked, by_number = self.n_components, isinstance(self.n_components, Integral)
-                most = asked if by_number else self.max_components
-                limit = gram.n_samples if most is None else min(most, gram.n_samples)
-                wanted, reached, components = np.inf, 0.0, list[Component]()
-                if asked is not None and not by_number:
-                    wanted = asked * float(gram.diagonal().sum())
-                found = solver.components(gram, limit)
-                for component in bar.over(found, limit if by_number else None) if bar else found:
-                    components.append(component)
-                    reached += float(component.scores @ component.scores)
-                    if reached >= wanted:
-                        break
-                del found  # with all that it holds
+                components = self._solve(solver, gram, bar)
                 scores = self._keep(X, gram, kernel, weights, components)
                 warn_of_fit(gram, kernel, self.status_, self.n_components)
                 self._conclude(gram, components)
@@ -206,6 +194,24 @@ class KernelPCABase(FittedKernelPCA):
         median = isinstance(self.center, str)
         weights = spatial_median_weights(gram) if median else gram.equal_weights()
         return gram.center(weights), weights, kernel
+
+    def _solve(
+        self, solver: ComponentSolver, gram: Gram, bar: ProgressBar | None
+    ) -> list[Component]:
+        """The components: as many as asked for, or until they reach the share of the variance."""
+        asked, by_number = self.n_components, isinstance(self.n_components, Integral)
+        most = asked if by_number else self.max_components
+        limit = gram.n_samples if most is None else min(most, gram.n_samples)
+        wanted, reached, components = np.inf, 0.0, list[Component]()
+        if asked is not None and not by_number:
+            wanted = asked * float(gram.diagonal().sum())
+        found = solver.components(gram, limit)
+        for component in bar.over(found, limit if by_number else None) if bar else found:
+            components.append(component)
+            reached += float(component.scores @ component.scores)
+            if reached >= wanted:
+                break
+        return components
 
     def _keep(
         self, X: Any, gram: Gram, kernel: Kernel | None, weights: Any, components: list[Component]

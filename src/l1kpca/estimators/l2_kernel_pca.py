@@ -70,6 +70,7 @@ class L2KernelPCA(KernelPCABase):
     True
     """
 
+    _page_home = "l1kpca.peers"
     eigen_solver: str = "auto"
     tol: float = 0
     iterated_power: Any = "auto"

@@ -1,6 +1,6 @@
 """What users pass that a fit refuses, and what it warns them of; all below trusts its input."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from l1kpca.checks import check_count, check_number, is_int, validated, warn_user
+from l1kpca.checks import check_number, is_int, validated, warn_user
 from l1kpca.components.base import Component, negligible_variance
 from l1kpca.directions.base import Status
 from l1kpca.gram.base import Gram
@@ -19,49 +19,50 @@ from l1kpca.kernels import GAMMA_RULES, KERNEL_NAMES, NONNEGATIVE, Kernel, name_
 _PROBED_ROWS, _SPECTRUM_ROWS = 12, 256
 _STALLED_SHARE = 0.25  # of rows whose flip would gain; a larger share means a stalled search
 _KERNELS, _GRAMS = [*KERNEL_NAMES, "precomputed"], ["auto", *BUILDERS]
-_SWITCH = bool | np.bool_
+
+# An array compares entry by entry, so values are compared with names only if they are names.
+_Check = tuple[Callable[[Any], bool], str]  # whether a value is valid, and what is, in words
+_SWITCH: _Check = (lambda v: isinstance(v, bool | np.bool_), "True or False")
+_COUNT: _Check = (lambda v: v is None or (is_int(v) and v >= 1), "an integer of at least 1")
+_MUST_BE: Mapping[str, _Check] = {
+    "n_components": (
+        lambda v: _COUNT[0](v) or (isinstance(v, Real) and not is_int(v) and 0 < float(v) < 1),
+        "an integer of at least 1, a share of the variance between 0 and 1, or None for all"),
+    "max_components": _COUNT,
+    "kernel": (lambda v: callable(v) or (isinstance(v, str) and v in _KERNELS),
+               f"one of {_KERNELS}, or a function of two rows"),
+    "kernel_params": (lambda v: isinstance(v, Mapping | None),
+                      "a dict of keyword arguments of the kernel, or None"),
+    "gamma": (lambda v: not isinstance(v, str) or v in GAMMA_RULES,
+              f"a number, None or one of {list(GAMMA_RULES)}"),
+    "fit_inverse_transform": _SWITCH,
+    "copy_X": _SWITCH,
+    "verbose": (lambda v: isinstance(v, int | np.integer) and int(v) >= 0,
+                "0 or a positive integer"),
+    "max_iter": _COUNT,
+    "center": (lambda v: _SWITCH[0](v) or (isinstance(v, str) and v == "median"),
+               "True, False or 'median'"),
+    "gram": (
+        lambda v: v in _GRAMS if isinstance(v, str) else isinstance(v, Gram) or hasattr(v, "build"),
+        f"one of {_GRAMS}, or a Gram or a builder of one"),
+    "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "None or an integer other than 0"),
+    "dtype": (lambda v: v is None or v in (np.dtype("float32"), np.dtype("float64")),
+              "None, 'float32' or 'float64'"),
+}  # fmt: skip
+_AT_LEAST = {"alpha": 0, "degree": 0, "coef0": -np.inf, "gamma": 0}
 
 
 def check_parameters(pca: Any) -> None:
     """Refuse values that no fit could use, in one clear sentence each."""
-    for name in ("max_components", "max_iter"):
-        if getattr(pca, name) is not None:
-            check_count(name, getattr(pca, name))
-    for name, least in {"alpha": 0, "degree": 0, "coef0": -np.inf, "gamma": 0}.items():
+    for name, (is_good, said) in _MUST_BE.items():
+        value = getattr(pca, name)
+        if not is_good(value):
+            raise ValueError(f"{name}={value!r} must be {said}")
+    for name, least in _AT_LEAST.items():
         if name != "gamma" or not isinstance(pca.gamma, str | None):
             check_number(name, getattr(pca, name), at_least=least)
-    share, kernel, gram = pca.n_components, pca.kernel, pca.gram
-    # An array compares entry by entry, so values are compared with names only if they are names.
-    must_be = {
-        "n_components": (
-            share is None
-            or (share >= 1 if is_int(share) else isinstance(share, Real) and 0 < float(share) < 1),
-            "an integer of at least 1, a share of the variance between 0 and 1, or None for all"),
-        "kernel": (kernel in _KERNELS if isinstance(kernel, str) else callable(kernel),
-                   f"one of {_KERNELS}, or a function of two rows"),
-        "kernel_params": (isinstance(pca.kernel_params, Mapping | None),
-                          "a dict of keyword arguments of the kernel, or None"),
-        "gamma": (not isinstance(pca.gamma, str) or pca.gamma in GAMMA_RULES,
-                  f"a number, None or one of {list(GAMMA_RULES)}"),
-        "fit_inverse_transform": (isinstance(pca.fit_inverse_transform, _SWITCH), "True or False"),
-        "copy_X": (isinstance(pca.copy_X, _SWITCH), "True or False"),
-        "verbose": (isinstance(pca.verbose, int | np.integer) and int(pca.verbose) >= 0,
-                    "0 or a positive integer"),
-        "center": (pca.center == "median" if isinstance(pca.center, str)
-                   else isinstance(pca.center, _SWITCH), "True, False or 'median'"),
-        "gram": (gram in _GRAMS if isinstance(gram, str)
-                 else isinstance(gram, Gram) or hasattr(gram, "build"),
-                 f"one of {_GRAMS}, or a Gram or a builder of one"),
-        "n_jobs": (pca.n_jobs is None or (is_int(pca.n_jobs) and pca.n_jobs != 0),
-                   "None or an integer other than 0"),
-        "dtype": (pca.dtype is None or pca.dtype in (np.dtype("float32"), np.dtype("float64")),
-                  "None, 'float32' or 'float64'"),
-    }  # fmt: skip
-    for name, (is_good, said) in must_be.items():
-        if not is_good:
-            raise ValueError(f"{name}={getattr(pca, name)!r} must be {said}")
-    if pca.fit_inverse_transform and isinstance(kernel, str):
-        _check_inverse(kernel)
+    if pca.fit_inverse_transform and isinstance(pca.kernel, str):
+        _check_inverse(pca.kernel)
 
 
 def _check_inverse(kernel: str) -> None:

@@ -128,8 +128,8 @@ class Calibrated:
     def p_values(self, X: Any) -> Array:
         """How rare rows as abnormal as these are among reference rows.
 
-        A row's p-value depends on that row, which ``fit`` must not have seen, and on the reference.
-        Of ordinary rows, at most a share a has a p-value of a or less.
+        A row's p-value depends on that row, which ``fit`` must not have seen, and on the reference
+        alone.  Of ordinary rows, at most a share a has a p-value of a or less.
 
         Returns
         -------

@@ -30,7 +30,7 @@ _ROWS = """\
 Parameters
 ----------
 X : array-like of shape (n_samples, n_features)
-    Rows; for a Dask collection, the answer is another.
+    Rows; a Dask collection gives a Dask collection.
 
 """
 #: What ``rule="..."`` stands for.
@@ -43,15 +43,15 @@ def make_rule(rule: Any, contamination: Any = "auto") -> Rule:
         return rule
     if not isinstance(rule, str) or rule not in ("auto", *RULES):
         raise ValueError(f"rule={rule!r} must be one of {['auto', *RULES]}, or a rule object")
-    is_clean = isinstance(contamination, Real) and contamination == 0
-    return RULES[rule if rule != "auto" else "novelty" if is_clean else "robust"]()
+    return RULES[rule_name(rule, contamination)]()
 
 
 def rule_name(rule: Any, contamination: Any = "auto") -> str:
     """The name of a rule, with "auto" spelled out."""
     if not isinstance(rule, str):
         return type(rule).__name__
-    return rule if rule != "auto" else type(make_rule(rule, contamination)).__name__.lower()
+    is_clean = isinstance(contamination, Real) and contamination == 0
+    return rule if rule != "auto" else "novelty" if is_clean else "robust"
 
 
 def check_detector(detector: Any) -> Rule:

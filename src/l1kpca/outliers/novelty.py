@@ -13,7 +13,7 @@ from l1kpca.checks import read_memory_limit
 from l1kpca.estimators.l1_kernel_pca import L1KernelPCA
 from l1kpca.kernels import Kernel, KernelBlocks, kernel_blocks, name_of
 from l1kpca.outliers.columns import mean_and_deviation
-from l1kpca.outliers.rules import FittedRule, Rows, Rule, check_level
+from l1kpca.outliers.rules import FittedRule, Rows, Rule, check_level, leading_scores
 from l1kpca.threads import computing, spans
 
 _DISTANCES: dict[Any, Any] = {
@@ -75,8 +75,7 @@ class Novelty(Rule):
 
     def fit(self, rows: Rows, pca: Any) -> "FittedNovelty":
         """Invert the kernel matrix of the rows that the kernel PCA was fitted on."""
-        reached = np.cumsum(pca.explained_variance_ratio_)
-        scores = rows.scores[:, : 1 + int(np.searchsorted(reached, float(self.variance_kept)))]
+        scores = leading_scores(rows, pca, self.variance_kept)
         scale = scores.std(axis=0, dtype=np.float64)
         kernel, limit = pca.projection_.kernel, read_memory_limit(pca.memory_limit)
         if (needed := 16 * len(pca.X_fit_) ** 2) > limit:

@@ -7,7 +7,7 @@ import numpy as np
 
 from l1kpca import tuning
 from l1kpca._typing import Array
-from l1kpca.outliers.rules import FittedRule, Rows, Rule, parts
+from l1kpca.outliers.rules import FittedRule, Rows, Rule, leading_scores, parts, rounding_of_squares
 from l1kpca.outliers.tails import Tail, fit_tail, surplus
 
 _LEVELS = (0.85, 0.85, 0.995)  # of the tails: many outliers touch no lower one
@@ -55,8 +55,7 @@ class Robust(Rule):
 
     def fit(self, rows: Rows, pca: Any) -> "FittedRobust":
         """Learn centers, scales, units, tails and the line from the training rows."""
-        reached = np.cumsum(pca.explained_variance_ratio_)
-        scores = rows.scores[:, : 1 + int(np.searchsorted(reached, float(self.variance_kept)))]
+        scores = leading_scores(rows, pca, self.variance_kept)
         n_kept = scores.shape[1]
         center = np.median(scores, axis=0)
         scale = _DEVIATION_PER_MEAN * np.abs(scores - center).mean(axis=0, dtype=np.float64)
@@ -64,14 +63,12 @@ class Robust(Rule):
         for part in parts(rows):
             unit += _nested_squares(part, n_kept).sum(axis=0)
         unit /= len(scores)
-        size = float(rows.squared_norms.mean(dtype=np.float64))
-        least_unit = float(np.finfo(scores.dtype).eps) ** (2 / 3) * size
         rounding = 100 * np.finfo(scores.dtype).eps * np.abs(center)
         # No scale where all scores agree, no unit where the distance is rounding error.
         fitted = FittedRobust(
             components=np.arange(n_kept), center=center,
             scale=np.where(scale > rounding, scale, np.inf),
-            orthogonal_unit=np.where(unit > least_unit, unit, np.inf),
+            orthogonal_unit=np.where(unit > rounding_of_squares(rows), unit, np.inf),
             tails=np.zeros((0, 3)), headstart=float(np.log(len(scores))), wild=np.inf, cutoff=0.0,
         )  # fmt: skip
         views = np.concatenate(list(map(fitted.views, parts(rows)))).T

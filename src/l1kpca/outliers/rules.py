@@ -167,10 +167,7 @@ def fit_rule(rule: Rule, rows: Rows, contamination: Any) -> tuple[FittedRule, fl
             squares.append(orthogonal_squares(part, fitted.components))
     abnormality = np.concatenate(judged)
     if squares:
-        size = float(rows.squared_norms.mean(dtype=np.float64))
-        # A squared distance up to this size, a small difference of large numbers, is no distance.
-        rounding = float(np.finfo(rows.scores.dtype).eps) ** (2 / 3) * size
-        outside = max(wilson_hilferty(np.concatenate(squares)), rounding) ** 0.5
+        outside = max(wilson_hilferty(np.concatenate(squares)), rounding_of_squares(rows)) ** 0.5
     line = rule.line(fitted, abnormality)
     offset = -line
     if not own_line and contamination != "auto":
@@ -200,6 +197,18 @@ def orthogonal_squares(rows: Rows, components: Array) -> Array:
         raise ValueError("this rule needs k(x, x), which kernel='precomputed' does not give")
     inside = (rows.scores[:, components] ** 2).sum(axis=1, dtype=np.float64)
     return np.asarray(np.maximum(rows.squared_norms - inside, 0))
+
+
+def rounding_of_squares(rows: Rows) -> float:
+    """A squared distance up to this size, a small difference of large numbers, is no distance."""
+    size = float(rows.squared_norms.mean(dtype=np.float64))
+    return float(np.finfo(rows.scores.dtype).eps) ** (2 / 3) * size
+
+
+def leading_scores(rows: Rows, pca: Any, share: Any) -> Array:
+    """Scores on the components that reach a share of the variance; on all, if they do not."""
+    reached = np.cumsum(pca.explained_variance_ratio_)
+    return np.asarray(rows.scores[:, : 1 + int(np.searchsorted(reached, float(share)))])
 
 
 def row_spans(X: Array) -> list[slice]:
