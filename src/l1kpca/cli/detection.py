@@ -26,9 +26,9 @@ SAMPLE_ROWS = 200_000  # of a table, kept in memory; a detector learns from them
 _TYPICAL_ROWS = 20_000
 _SECONDS = 10  # to find a scheduler
 _UNDER_WAY = 2  # batches for each thread of the workers
-# Rows with their numbers, what was changed for that, and what a detector says of them.
-_Said = tuple[Any, tuple[np.ndarray, Sequence[Any], Judged]]
-_Kept = tuple[Encoded, Judged, np.ndarray]  # the last is the places of the rows
+# A batch with its numbers, what was changed for that, and what a detector says of its rows.
+_JudgedBatch = tuple[Any, tuple[np.ndarray, Sequence[Any], Judged]]
+_PlacedRows = tuple[Encoded, Judged, np.ndarray]  # some rows, judged, and their places in the table
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Model:
             raise TableError(f"{table.source} lacks {which}; {fitted}.")
 
     def judge(
-        self, table: Table, n_kept: int, terminal: Terminal, parts: Iterable[_Said] = (), *,
+        self, table: Table, n_kept: int, terminal: Terminal, parts: Iterable[_JudgedBatch] = (), *,
         spread: bool = False,
     ) -> Cases:  # fmt: skip
         """Judge all rows of a table, and keep the most abnormal ones.
@@ -64,7 +64,7 @@ class Model:
         ``parts`` is what the fit said of consecutive rows; with ``spread`` the workers of a cluster
         do it.  Three numbers of every row stay in memory.
         """
-        encoder, kept = self.detector.encoder_, list[_Kept]()
+        encoder, kept = self.detector.encoder_, list[_PlacedRows]()
         labels, changes = list[Any](), list[Change]()
         scores, flags = np.empty(table.n_rows), np.empty(table.n_rows, dtype=bool)
         holes, least, stop = np.zeros(len(encoder.columns_), dtype=int), -np.inf, 0
@@ -77,17 +77,14 @@ class Model:
                 labels.append(table.labels(frame))
                 changes += changed
                 holes += np.isnan(by_column(encoder, X, np.fmax)).sum(axis=0)
-                high = np.flatnonzero(judged.abnormality >= least)
                 part = Encoded(X, encoder, frame), judged, np.arange(start, stop)
-                kept.append(taken([part], high))
-                known = np.concatenate([said.abnormality for _, said, _ in kept])
-                if len(known) > 2 * n_kept or stop == table.n_rows:
-                    best = np.argsort(-known, kind="stable")[:n_kept]
-                    kept, least = [taken(kept, np.sort(best))], known[best].min()
-            ((encoded, judged, rows),) = kept
-            frame, used, ids, sample = encoded.table, encoder.columns_, table.id_column, encoded
-            if len(rows) < table.n_rows:
-                sample = encoder.encode(table.frame.iloc[:: len(table.frame) // _TYPICAL_ROWS + 1])
+                kept.append(taken([part], judged.abnormality >= least))
+                if sum(len(rows) for *_, rows in kept) > 2 * n_kept:
+                    best, least = _most_abnormal(kept, n_kept)
+                    kept = [best]
+            (encoded, judged, rows), _ = _most_abnormal(kept, n_kept)
+            frame, used, ids = encoded.table, encoder.columns_, table.id_column
+            sample = encoded if len(rows) == table.n_rows else _typical_rows(encoder, table.frame)
         terminal.note(_notes(changes, dict(zip(used, holes.tolist(), strict=True))))
         return Cases(
             detector=self.detector, X=encoded, judged=judged, rows=rows, columns=used,
@@ -129,7 +126,7 @@ def changed(pca: Any, **options: Any) -> Any:
 
 def fit_model(
     table: Table, settings: Mapping[str, Any], stated: Mapping[str, Any], terminal: Terminal
-) -> tuple[Model, list[_Said]]:
+) -> tuple[Model, list[_JudgedBatch]]:
     """Fit a detector to the rows of a table that are in memory, and say what it says of them.
 
     ``settings`` are parameters of the detector, ``stated`` those of its kernel PCA; None leaves the
@@ -179,6 +176,18 @@ def learn(table: Table, terminal: Terminal) -> Encoded:
 def _judged(detector: KernelPCAOutlierDetector, frame: Any) -> tuple[Any, Any, Judged]:
     encoded = detector.encoder_.encode(frame)
     return encoded.X, encoded.changes, detector.judge(encoded)
+
+
+def _most_abnormal(kept: Sequence[_PlacedRows], n_kept: int) -> tuple[_PlacedRows, float]:
+    """The most abnormal of all rows, in their order, and how abnormal the last of them is."""
+    known = np.concatenate([judged.abnormality for _, judged, _ in kept])
+    best = np.argsort(-known, kind="stable")[:n_kept]
+    return taken(kept, np.sort(best)), float(known[best].min())
+
+
+def _typical_rows(encoder: TableEncoder, frame: pd.DataFrame) -> Encoded:
+    """Rows spread over all that are in memory, which show what is usual."""
+    return encoder.encode(frame.iloc[:: len(frame) // _TYPICAL_ROWS + 1])
 
 
 def taken(values: Sequence[Any], rows: np.ndarray) -> Any:

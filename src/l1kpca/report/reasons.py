@@ -48,9 +48,7 @@ def reasons(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     """
     cases, n_flagged = summary.cases, int(summary.cases.judged.flagged[order].sum())
     known, residual, expected, wrong, not_read = _looked(summary, order)
-    # Where a row is not explained, the squares of its residuals tell who is to blame.
-    shares = np.maximum(np.concatenate([known, residual[len(known) :] ** 2]), 0)
-    shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    shares = _shares(known, residual)
     blame = shares[:n_flagged].sum(axis=0) / max(len(shares[:n_flagged]), 1)
     columns, ranges, features, levels = _columns(summary, blame)
     details = list(within(_details(cases, order, known, residual, expected, not_read), _BYTES))
@@ -59,15 +57,14 @@ def reasons(summary: Summary, order: np.ndarray) -> dict[str, Any]:
     for row in details:
         row[0] = np.searchsorted(named, row[0]).tolist()
     rows = np.asarray(cases.X[order[: len(shares)]])[:, features]
-    sample = np.asarray(summary.cases.sample)[:, features]
+    sample = np.asarray(cases.sample)[:, features]
     charted, bins = order[: min(len(shares), _MOST_CHARTED_CELLS // len(most))], []
     for j in most.tolist():
         if j in levels:
             cells = np.asarray(cases.cells[cases.columns[j]], dtype=object)[charted]
             bins.append(_bars(columns[j], levels[j], cells))
         else:
-            both = sample[:, j], rows[: len(charted), j]
-            bins.append(_chart(columns[j], ranges[:, j].tolist(), *both))
+            bins.append(_chart(columns[j], ranges[:, j], sample[:, j], rows[: len(charted), j]))
     codes = _codes(~np.isin(most, list(levels)), most, ranges, rows, shares, not_read[:, most] > "")
     hot = np.sort(most[: _HEAT[1]])
     trouble = {
@@ -82,6 +79,12 @@ def reasons(summary: Summary, order: np.ndarray) -> dict[str, Any]:
         "trouble": trouble, "details": details, "columns": columns[named].tolist(),
         "heat": {"columns": np.searchsorted(named, hot).tolist(), "residual": heat},
     }  # fmt: skip
+
+
+def _shares(known: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    """How much each column is to blame for a row: by residuals where the row is not explained."""
+    shares = np.maximum(np.concatenate([known, residual[len(known) :] ** 2]), 0)
+    return shares / np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
 
 
 def _columns(
@@ -111,10 +114,10 @@ def _columns(
     return np.array(found, dtype=object), ranges, features, levels
 
 
-def _chart(column: dict[str, Any], usual: list[float], sample: Any, rows: Any) -> np.ndarray:
+def _chart(column: dict[str, Any], usual: np.ndarray, sample: Any, rows: Any) -> np.ndarray:
     """How often values occur in a sample, which goes into ``column``; and the bins of some rows."""
-    low = max(np.nanmin(sample), 2 * usual[0] - usual[2])
-    high = min(np.nanmax(sample), 2 * usual[2] - usual[0])
+    start, _, end = usual.tolist()
+    low, high = max(np.nanmin(sample), 2 * start - end), min(np.nanmax(sample), 2 * end - start)
     column["ends"] = range_text(low, high).split(" to ") if column["kind"] == "number" else None
     edges = np.linspace(low, high if high > low else low + 1, _N_BINS + 1)[1:-1]
     values = np.append(sample, rows)

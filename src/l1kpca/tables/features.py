@@ -42,13 +42,14 @@ def read_columns(
     words: Words = {}
     changes: list[Change] = []
     for name, kind in plan.items():
-        hole = np.isnan(unread.get(name, np.nan))
-        what = f"{NOT_READ.get(kind.kind)}: taken as {'missing' if hole else 'far out'}"
-        if kind.kind == "number":
-            numbers[name, ""] = _numbers(name, columns[name], kind, what, changes)
-        elif kind.kind == "date":
-            found = _dates(name, columns[name], kind, what, changes)
-            numbers[name, "day"], words[name, "weekday"], words[name, "hour"] = found
+        if kind.kind in NOT_READ:
+            hole = np.isnan(unread.get(name, np.nan))
+            what = f"{NOT_READ[kind.kind]}: taken as {'missing' if hole else 'far out'}"
+            if kind.kind == "number":
+                numbers[name, ""] = _numbers(name, columns[name], kind, what, changes)
+            else:
+                found = _dates(name, columns[name], kind, what, changes)
+                numbers[name, "day"], words[name, "weekday"], words[name, "hour"] = found
         elif kind.kind in USED:
             words[name, ""] = _words(columns[name], kind.kind == "boolean")
             if kind.as_number:

@@ -107,11 +107,12 @@ def _is_one_column(rows: list[Row]) -> bool:
     """Whether nearly every line below the first is a number."""
     if not rows:  # a cell too long for a reader
         return False
-    _, (name, *_), (first, *below) = zip(*rows, strict=True)
+    name = rows[0].cells[0]
+    first, *below = (row.kinds for row in rows)
     counts = Counter(below)
     numbers = counts[_WHOLE] + counts[_POINT]
     if counts[_COMMA]:  # a decimal mark, if nothing else is there and the name has none
-        named = first == _WORD and "," not in name[0]
+        named = first == _WORD and "," not in name
         numbers = numbers + counts[_COMMA] if named and not counts[_WORD] else 0
     return numbers > len(below) / 2
 

@@ -65,14 +65,7 @@ def read_table(
     kept, n_rows = found
     for sentence in met:
         notes.add(sentence)
-    having = Counter[str]()
-    for file in files:
-        having.update(file.names)
-    for name in columns.kinds:
-        if lacking := len(files) - having[name]:
-            said = f"column {name!r} is missing in {lacking} of {len(files)} files"
-            notes.add(f"{said}: no values there")
-
+    _note_missing(files, columns, notes)
     id_column, layout = reading.id_column, files[0].layout
     if id_column is None and layout is not None and layout.id_column in columns.kinds:
         id_column = layout.id_column
@@ -86,6 +79,17 @@ def read_table(
     )  # fmt: skip
     _check_roles(table, fewest, notes)
     return replace(table, notes=tuple(notes))
+
+
+def _note_missing(files: list[Opened], columns: Columns, notes: Notes) -> None:
+    """Say which columns some of the files do not have."""
+    having = Counter[str]()
+    for file in files:
+        having.update(file.names)
+    for name in columns.kinds:
+        if lacking := len(files) - having[name]:
+            said = f"column {name!r} is missing in {lacking} of {len(files)} files"
+            notes.add(f"{said}: no values there")
 
 
 def _open(name: str, reading: Reading, notes: Notes, seen: dict[Path, Any]) -> list[Opened]:
@@ -151,7 +155,8 @@ def _first_pass(
                 keys = rng.random(batch.num_rows)
                 n_rows += len(keys)
                 low = keys <= bound
-                kept.append((batch.filter(pa.array(low)), file.layout, keys[low]))
+                some = batch if low.all() else batch.filter(pa.array(low))
+                kept.append((some, file.layout, keys[low]))
                 n_kept += int(low.sum())
                 if most is not None and n_kept > 1.2 * most:
                     bound, kept = _smallest(kept, most)

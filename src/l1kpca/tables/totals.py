@@ -2,10 +2,10 @@
 
 import re
 
+import narwhals as nw
 import numpy as np
 
 from l1kpca.tables.encoder import Encoded
-from l1kpca.tables.kinds import as_columns
 
 _TOTAL = re.compile(
     r"(?:grand|overall|sub|column)?[ -]?(?:totals?|sums?|summe|zwischensumme|(?:ins)?gesamt|totale)"
@@ -20,10 +20,12 @@ _MOST_TOTALS = 0.05  # of the rows; "total" in more of them is a level like any 
 def totals_among(encoded: Encoded) -> list[str]:
     """A sentence on rows called totals, or on a last row that sums up all others."""
     n, found, word = len(encoded), np.empty(0, dtype=np.intp), ""
-    for cells in as_columns(encoded.table).values():
-        if cells.dtype != object:
+    table = nw.from_native(encoded.table, eager_only=True, pass_through=True)
+    for series in table.iter_columns() if isinstance(table, nw.DataFrame) else ():
+        if series.dtype not in (nw.String, nw.Categorical):
             continue
-        words = {cell for cell in {*cells.tolist()} - {None} if _TOTAL.fullmatch(cell)}
+        cells = series.to_list()
+        words = {cell for cell in {*cells} - {None} if _TOTAL.fullmatch(str(cell).strip())}
         called = np.flatnonzero([cell in words for cell in cells])
         if len(found) < len(called) <= max(1, _MOST_TOTALS * n):
             found, word = called, f" ({cells[called[0]]!r})"
