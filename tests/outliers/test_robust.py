@@ -101,3 +101,17 @@ def test_the_line_in_the_map_is_an_ellipse_where_it_is_finite(X):
     ellipse = detector.rule_.ellipse()
     assert len(ellipse) == 4
     assert np.isfinite(ellipse).all()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_wild_cells_and_shuffled_rows_are_among_the_first_ten_of_20000(seed):
+    """Relations with noise: cells that are judged too keenly let ordinary rows overtake them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 5)) @ rng.normal(size=(5, 20)) + 0.3 * rng.normal(size=(20_000, 20))
+    rng = np.random.default_rng(seed)
+    X[0, 3] += 200
+    X[1, 11] += 200
+    for row in (2, 3, 4):
+        X[row] = X[row, rng.permutation(20)]
+    scores = KernelPCAOutlierDetector(random_state=0).fit(X).score_samples(X)
+    assert set(range(5)) <= set(np.argsort(scores)[:10])

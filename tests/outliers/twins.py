@@ -125,7 +125,7 @@ def cell_oddness(X, X_new):
     noise = sum(1 / n for i in range(d) for j in range(d) if i != j)
     noise /= sum(R[i, j] ** 2 for i in range(d) for j in range(d) if i != j)
     steady, keen = (
-        (1 - share) * R + share * np.eye(d) for share in (max(0.1, noise), max(0.001, noise**2))
+        (1 - share) * R + share * np.eye(d) for share in (max(0.1, noise), max(0.003, noise**2))
     )
     reach = [
         max(3, sorted(np.abs(z[:, j]))[math.ceil(min(0.99, 1 - 3 / n) * n) - 1]) for j in range(d)
