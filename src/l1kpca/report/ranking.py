@@ -224,8 +224,8 @@ def _estimated(share: np.ndarray) -> str:
         return f"{share[-1]:.0%} of the flagged rows are ordinary."
     if not sure:
         return "most of the flagged rows may be ordinary: begin with the first ones."
-    first = "first row is not ordinary" if sure == 1 else f"first {sure:,} rows are hardly ordinary"
-    return f"the {first}, but most of the other flagged rows may be."
+    first = "row is not" if sure == 1 else f"{sure:,} rows are unlikely to be"
+    return f"the first {first} ordinary, but most of the other flagged rows may be."
 
 
 def _compared(cases: Cases, fdr: float | None, alpha: float | None) -> _Promised:

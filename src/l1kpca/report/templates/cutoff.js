@@ -77,7 +77,7 @@ function falseFlags() {
   let sure = last;
   while (sure > 0 && rows.estimate[sure - 1] > 0.1) sure--;
   if (sure === 0) return " By a rough estimate, most of them may be ordinary.";
-  return " By a rough estimate, the first " + (sure === 1 ? "is not ordinary" : counted(sure) + " are hardly ordinary") +
+  return " By a rough estimate, the first " + (sure === 1 ? "is not ordinary" : counted(sure) + " are unlikely to be ordinary") +
     ", but most of the others may be.";
 }
 
